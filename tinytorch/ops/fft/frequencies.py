@@ -58,14 +58,20 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
 
 
 def _frequencies(xp: Backend, steps: Array, length: float) -> Array:
-    """``steps / length``: infinite, or NaN for step 0, if ``length`` is 0."""
+    """Frequencies ``steps / length``, for integers ``steps``.
+
+    If ``length`` is 0 they are infinite, and NaN for step 0.
+    """
     if length:
         return steps * (1.0 / length)
     return xp.where(steps == 0, math.nan, xp.copysign(math.inf, steps * math.copysign(1, length)))
 
 
 def _check_count(name: str, n: Any, dtype: Any) -> int:
-    """``n`` as an int; RuntimeError for a negative one or an integer dtype."""
+    """``n`` as an int; RuntimeError if it is negative, or for an integer ``dtype``.
+
+    ``name`` is the function, for errors.
+    """
     if dtype.kind not in "fc":
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
     return check_size(name, as_int(f"fft_{name}", "n", n))[0]
@@ -109,7 +115,7 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def _dims(name: str, input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
-    """The dimensions to shift, counted from the front."""
+    """The dimensions to shift, counted from the front: those in ``dim``, or all for None."""
     if dim is None:
         return list(range(input.ndim))
     return list(normalize_dims(name, dim, input.ndim))

@@ -27,7 +27,10 @@ def _frame(xp: Backend, input: Array, size: int, hop: int) -> Array:
 
 @op
 def _overlap_add(xp: Backend, input: Array, total: int, hop: int) -> Array:
-    """Add pieces ``(..., count, size)`` that start every ``hop`` samples, to ``(..., total)``."""
+    """Signals ``(..., total)``: sums of pieces ``(..., count, size)``.
+
+    Each piece starts ``hop`` samples after the one before.
+    """
     *batch, count, size = input.shape
     parts = math.ceil(size / hop)
     frames = xp.zeros((*batch, count, parts * hop), input.dtype)
@@ -44,6 +47,7 @@ _frame.vjp(input=lambda xp, g, in_shape, hop: xp.call(_overlap_add, g, in_shape[
 
 
 def _overlap_add_gradient(xp: Any, g: Any, in_shape: Any, hop: int) -> Any:
+    """Gradient of the pieces in ``_overlap_add``, whose shape is ``in_shape``."""
     size, needed = in_shape[-1], (in_shape[-2] - 1) * hop + in_shape[-1]
     return xp.call(_frame, g[..., :needed], size, hop)
 
@@ -56,7 +60,10 @@ _overlap_add.vjp(input=_overlap_add_gradient)
 def _lengths(
     name: str, n_fft: int, hop_length: int | None, win_length: int | None
 ) -> tuple[int, int]:
-    """The hop length and the window length, with their defaults."""
+    """The hop length and the window length, with PyTorch's defaults for None.
+
+    ``name`` is the function, for errors.
+    """
     hop = n_fft // 4 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not 0 < size <= n_fft:
@@ -65,7 +72,15 @@ def _lengths(
 
 
 def _pad_window(name: str, window: Tensor | None, like: Tensor, size: int, n_fft: int) -> Tensor:
-    """The window padded with zeros to ``n_fft`` points; ones for None, with a warning."""
+    """The window padded with zeros to ``n_fft`` points; ones for None, with a warning.
+
+    Args:
+        name: The function, for errors.
+        window: ``(size,)`` or None.
+        like: Tensor whose dtype and backend a window of ones gets.
+        size: The window length.
+        n_fft: Number of points of a transform.
+    """
     if window is None:
         warn(
             "A window was not provided. A rectangular window will be applied, which is known to "
@@ -134,8 +149,8 @@ def stft(
         >>> tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True).shape
         tinytorch.Size([3, 9])
     """
-    wide = input.is_complex() or (window is not None and window.is_complex())
-    _check_stft(input, wide, center, onesided, return_complex, align_to_window)
+    has_complex = input.is_complex() or (window is not None and window.is_complex())
+    _check_stft(input, has_complex, center, onesided, return_complex, align_to_window)
     hop, size = _lengths("stft", n_fft, hop_length, win_length)
     signal = input if input.ndim == 2 else input.unsqueeze(0)
     if center:
@@ -148,12 +163,12 @@ def stft(
         raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
     pieces = _frame(signal, n_fft, hop) * _pad_window("stft", window, input, size, n_fft)
     norm = "ortho" if normalized else None
-    if not wide and (onesided is None or onesided):
+    if not has_complex and (onesided is None or onesided):
         spectrum = half_spectrum("stft", pieces, None, (-1,), norm, True)
     else:
         spectrum = transform(pieces, None, (-1,), norm, True)
     spectrum = spectrum.mT if input.ndim == 2 else spectrum.mT.squeeze(0)
-    complex_wanted = wide if return_complex is None else return_complex
+    complex_wanted = has_complex if return_complex is None else return_complex
     if not complex_wanted:
         warn_once(
             "stft with return_complex=False is deprecated: use return_complex=True, and "
@@ -163,17 +178,21 @@ def stft(
 
 
 def _check_stft(
-    input: Tensor, wide: bool, center: bool, onesided: Any, return_complex: Any, align: Any
+    input: Tensor, has_complex: bool, center: bool, onesided: Any, return_complex: Any, align: Any
 ) -> None:
+    """Raise RuntimeError for arguments of ``stft`` that do not fit.
+
+    ``has_complex`` is whether the signal or the window is complex.
+    """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"stft: expected a 1D or 2D tensor, got shape {list(input.shape)}")
     if input.dtype.kind not in "fc":
         raise RuntimeError(
             f"stft: expected a tensor of floating point or complex values, got {input.dtype.name}"
         )
-    if wide and onesided:
+    if has_complex and onesided:
         raise RuntimeError("stft: Cannot have onesided output if window or input is complex")
-    if return_complex is None and not wide:
+    if return_complex is None and not has_complex:
         raise RuntimeError(
             "stft requires the return_complex parameter be given for real inputs, and will further "
             "require that return_complex=True in a future PyTorch release."
@@ -244,9 +263,15 @@ def istft(
 def _combine_pieces(
     pieces: Tensor, window: Tensor, hop: int, start: int, length: int | None, ends: int
 ) -> Tensor:
-    """Samples ``start`` to the end of the added pieces, divided by the sum of squared windows.
+    """Signals from overlapping pieces: their sum divided by the sum of squared windows.
 
-    ``length`` is the number of samples to return; without it, the last ``ends`` are omitted.
+    Args:
+        pieces: ``(b, count, n_fft)``, each times the window.
+        window: ``(n_fft,)``.
+        hop: Number of samples from one piece to the next.
+        start: First sample of the sum that is returned.
+        length: Number of samples to return; None for all but the last ``ends``.
+        ends: Number of samples to omit at the end if there is no ``length``.
     """
     count, n_fft = pieces.shape[-2:]
     total = n_fft + hop * (count - 1)
@@ -269,6 +294,10 @@ def _combine_pieces(
 
 
 def _check_istft(input: Tensor, n_fft: int, half: bool, window: Any, return_complex: bool) -> None:
+    """Raise RuntimeError for arguments of ``istft`` that do not fit.
+
+    ``half`` is whether ``input`` is a half spectrum.
+    """
     if not input.is_complex():
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with "

@@ -45,12 +45,15 @@ def _complex_transform(
 
 
 def _sort_by_strides(array: Array, dims: Sequence[int]) -> list[int]:
-    """``dims`` from the one of the largest stride to the smallest."""
+    """``dims`` of an array, from the largest stride to the smallest."""
     return sorted(dims, key=lambda d: -abs(array.strides[d]))
 
 
 def _transform_order(array: Array, inner: Sequence[int]) -> list[int]:
-    """The memory order of a transform's result, as in PyTorch: its dimensions ``inner`` last."""
+    """The memory order of a transform's result, as in PyTorch: the dimensions ``inner`` are last.
+
+    The dimensions before them are in the memory order of ``array``.
+    """
     return _sort_by_strides(array, [d for d in range(array.ndim) if d not in inner]) + list(inner)
 
 
@@ -98,7 +101,10 @@ def _real_to_half(
 def _half_to_real(
     xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
-    """Inverse of ``_real_to_half``: from a half spectrum to ``size`` real numbers along its dim."""
+    """Inverse of ``_real_to_half``: from a half spectrum to real numbers.
+
+    The last of ``dims`` has ``size`` elements in the result.
+    """
     if not input.size:
         shape = list(input.shape)
         shape[dims[-1]] = size
@@ -116,9 +122,10 @@ def _half_to_real(
 
 @op
 def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float) -> Array:
-    """Multiply the points of a half spectrum that the spectrum of ``size`` points has twice.
+    """Multiply the points of a half spectrum by ``factor`` that a whole spectrum has twice.
 
-    These are all but the first and, for an even ``size``, the middle one.
+    The whole spectrum of ``size`` points along ``dim`` has all of them twice but the first and, for
+    an even ``size``, the middle one.
     """
     out = copy_in_memory_order(xp, input)
     out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
@@ -133,6 +140,10 @@ _scale_inside.vjp(
 def _real_to_half_gradient(
     xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Any:
+    """Gradient of the real input, of shape ``in_shape``, in ``_real_to_half``.
+
+    Halves the points that the whole spectrum has twice, as ``_half_to_real`` counts them twice.
+    """
     size = in_shape[dims[-1]]
     g = xp.call(_scale_inside, g, size, dims[-1], 0.5)
     return xp.call(_half_to_real, g, size, dims, forward, scale)
@@ -141,6 +152,10 @@ def _real_to_half_gradient(
 def _half_to_real_gradient(
     xp: Any, g: Any, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Any:
+    """Gradient of the half spectrum in ``_half_to_real``.
+
+    It is doubled for the points that the whole spectrum has twice.
+    """
     half = xp.call(_real_to_half, g, dims, forward, scale)
     return xp.call(_scale_inside, half, size, dims[-1], 2.0)
 
@@ -166,6 +181,7 @@ def _resize(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, 
 
 
 def _resize_gradient(xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...]) -> Any:
+    """Gradient of the input of ``_resize``, whose shape is ``in_shape``."""
     return xp.call(_resize, g, dims, tuple(in_shape[d] for d in dims))
 
 
@@ -175,7 +191,10 @@ _resize.vjp(input=_resize_gradient)
 
 
 def _scale(norm: str | None, forward: bool) -> str:
-    """The scale of a transform of this direction for PyTorch's argument ``norm``."""
+    """The scale of a transform, as in the module's docstring, for PyTorch's argument ``norm``.
+
+    Raises RuntimeError for another ``norm``.
+    """
     if norm == "ortho":
         return "ortho"
     if norm not in (None, "backward", "forward"):
@@ -184,7 +203,10 @@ def _scale(norm: str | None, forward: bool) -> str:
 
 
 def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
-    """The dimensions to transform; if ``dim`` is None, all, or the last ``len(sizes)``."""
+    """The dimensions to transform, counted from the front, from PyTorch's argument ``dim``.
+
+    For None they are the last ``len(sizes)`` dimensions, or all if ``sizes`` is None, too.
+    """
     if dim is None:
         if sizes is None:
             return tuple(range(ndim))
@@ -212,10 +234,13 @@ def _as_sizes(sizes: Any) -> Any:
     return (sizes,) if hasattr(sizes, "__index__") and not hasattr(sizes, "__len__") else sizes
 
 
-def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
-    """The number of points along each dimension: those wanted, or ``have`` for -1 and None."""
-    sizes = list(have) if wanted is None else [
-        n if s == -1 else s for n, s in zip(have, wanted, strict=True)
+def _sizes(default: Sequence[int], wanted: Any) -> list[int]:
+    """The number of points along each dimension, from PyTorch's argument ``s`` (here ``wanted``).
+
+    It is ``default`` for None, and for each -1. Raises RuntimeError for a number less than 1.
+    """
+    sizes = list(default) if wanted is None else [
+        n if s == -1 else s for n, s in zip(default, wanted, strict=True)
     ]  # fmt: skip
     for n in sizes:
         if n < 1:
@@ -224,9 +249,12 @@ def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
 
 
 def _promote(input: Tensor, to_complex: bool) -> Tensor:
-    """The input in a dtype that can be transformed; RuntimeError for half precision."""
+    """The input in a dtype that can be transformed; with ``to_complex`` in a complex one.
+
+    Integers and bools become the default dtype. Raises RuntimeError for half precision.
+    """
     dtype = input.dtype
-    if dtype.category < 2:
+    if dtype.category < 2:  # bool or integer
         dtype = default_dtype()
     if dtype.itemsize < 4:
         raise RuntimeError(f"Unsupported dtype {scalar_name(dtype)}")
@@ -236,7 +264,7 @@ def _promote(input: Tensor, to_complex: bool) -> Tensor:
 
 
 def _resize_dims(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
-    """``_resize`` where sizes differ; otherwise the input itself."""
+    """``input`` with ``sizes`` along ``dims``, by ``_resize`` unless it has these sizes."""
     if all(input.shape[d] == n for d, n in zip(dims, sizes, strict=True)):
         return input
     return _resize(input, dims, tuple(sizes))
@@ -247,8 +275,16 @@ def transform(
 ) -> Tensor:
     """Transform to the whole spectrum along ``dim``.
 
-    Real input is converted to complex numbers first, except for a transform along ``one``
-    dimension, of which the conversion is a part in PyTorch's graph.
+    Real input is converted to complex numbers first. For a transform along one dimension, the
+    conversion is part of the transform's node in PyTorch's graph.
+
+    Args:
+        input: The tensor.
+        s: Number of points along each dimension, or None.
+        dim: The dimensions, or None.
+        norm: PyTorch's argument.
+        forward: The direction.
+        one: Whether the function transforms along one dimension.
     """
     s = _as_sizes(s)
     dims = _dims(input.ndim, dim, s)
@@ -262,7 +298,10 @@ def transform(
 def half_spectrum(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
-    """Transform of real numbers along ``dim``, to the half spectrum along the last of them."""
+    """Transform of real numbers along ``dim``, to the half spectrum along the last dimension in it.
+
+    ``name`` is the function, for errors; the other arguments are those of ``transform``.
+    """
     if input.is_complex():
         real = "real-valued" if name[-1] in "n2" else "real"
         raise RuntimeError(
@@ -278,19 +317,22 @@ def half_spectrum(
 def real_signal(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
-    """Transform of a half spectrum along ``dim`` to real numbers."""
+    """Transform of a half spectrum along ``dim`` to real numbers.
+
+    ``name`` is the function, for errors; the other arguments are those of ``transform``.
+    """
     s = _as_sizes(s)
     dims = _check_any_dims(name, _dims(input.ndim, dim, s))
-    have = [input.shape[d] for d in dims]
-    have[-1] = 2 * (have[-1] - 1)
-    sizes = _sizes(have, s)
+    default = [input.shape[d] for d in dims]
+    default[-1] = 2 * (default[-1] - 1)
+    sizes = _sizes(default, s)
     scale = _scale(norm, forward)
     points = _resize_dims(_promote(input, True), dims, [*sizes[:-1], sizes[-1] // 2 + 1])
     return _half_to_real(points, sizes[-1], dims, forward, scale)
 
 
 def _check_any_dims(name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
-    """``dims``; RuntimeError if there is none."""
+    """``dims``; RuntimeError if there is no dimension."""
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     return dims

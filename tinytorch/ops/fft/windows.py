@@ -16,12 +16,15 @@ from ..checks import as_int
 
 
 def span(count: int, symmetric: bool) -> float:
-    """The period of a window in samples: a periodic one omits the last point."""
+    """The period in samples of a window of ``count`` points.
+
+    A periodic window omits the last point of its period, so the period is ``count``.
+    """
     return count - 1 if symmetric else count
 
 
 def cast_window(xp: Backend, count: int, window: Array, dtype: Any) -> Array:
-    """Cast a window to its dtype; a window of one point is 1."""
+    """Cast a window of ``count`` points to ``dtype``; a window of one point is 1."""
     return xp.astype(window if count != 1 else xp.ones((1,)), dtype)
 
 
@@ -33,7 +36,7 @@ def sample_numbers(xp: Backend, count: int) -> Array:
 def cosine_sum(
     xp: Backend, count: int, weights: Sequence[float], symmetric: bool, dtype: Any
 ) -> Array:
-    """``sum((-1)^i weights[i] cos(2 pi i k / n))`` for the period n."""
+    """``sum((-1)^i weights[i] cos(2 pi i k / n))`` for each sample k, with the period n."""
     angle = sample_numbers(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
     window = xp.zeros((count,), "float64")
     for i, weight in enumerate(weights):
@@ -42,7 +45,7 @@ def cosine_sum(
 
 
 def triangle(xp: Backend, count: int, symmetric: bool, dtype: Any) -> Array:
-    """Triangular window: ``1 - abs(2 k / n - 1)`` for the period n."""
+    """Triangular window: ``1 - abs(2 k / n - 1)`` for each sample k, with the period n."""
     x = sample_numbers(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
     return cast_window(xp, count, 1 - abs(x), dtype)
 
@@ -178,7 +181,7 @@ def kaiser_window(
 
 
 def _check_length(name: str, M: Any, dtype: Any) -> int:
-    """``M`` as an int; ValueError for a negative one, or a dtype but float32 and float64."""
+    """``M`` as an int; ValueError if it is negative, or unless ``dtype`` is float32 or float64."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if dtype.kind != "f" or dtype.itemsize < 4:

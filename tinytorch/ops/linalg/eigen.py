@@ -25,6 +25,7 @@ from .triangular import cholesky, solve_triangular
 
 _Eigh = named_result("linalg_eigh", "eigenvalues eigenvectors")
 _Eig = named_result("linalg_eig", "eigenvalues eigenvectors")
+#: Two parts of the error message of ``check_phases``.
 _DEPENDS = ("eigenvectors", "quantity, so it is")
 
 # -- Hermitian -------------------------------------------------------------------------------------
@@ -64,6 +65,7 @@ def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
 
 
 def _check_input(xp: Backend, name: str, A: Array, UPLO: str) -> str:
+    """Check that ``A`` is square; return ``UPLO``, the triangle to read, in upper case."""
     check_square(xp, name, A)
     side = str(UPLO).upper()
     if side not in ("L", "U"):
@@ -82,16 +84,16 @@ def _eigh_backward(xp: Any, g: Any, out: Any) -> Any:
         differentiation", 2008, section 3.1.
     """
     values, vectors = out
-    for_values, for_vectors = g
+    values_grad, vectors_grad = g
     vectors_h = adjoint(xp, vectors)
     inner = 0
-    if for_vectors is not None:
-        product = xp.matmul(vectors_h, for_vectors)
+    if vectors_grad is not None:
+        product = xp.matmul(vectors_h, vectors_grad)
         check_phases(xp, ("linalg_eigh_backward", *_DEPENDS), product)
         skew = (product - adjoint(xp, product)) * 0.5
         inner = xp.matmul(vectors, divide_by_differences(xp, skew, values))
-    if for_values is not None:
-        inner = inner + vectors * for_values[..., None, :]
+    if values_grad is not None:
+        inner = inner + vectors * values_grad[..., None, :]
     return xp.matmul(inner, vectors_h)
 
 
@@ -174,10 +176,12 @@ def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
 
 
 def _complex_dtype(xp: Backend, array: Array) -> Any:
+    """The native complex dtype of the precision of ``array``."""
     return xp.native_dtype(xp.dtype_of(array).to_complex())
 
 
 def _check_finite(xp: Backend, name: str, A: Array) -> None:
+    """Raise RuntimeError for NaN and infinities in ``A``."""
     xp.check_all(xp.isfinite(A), f"torch.{name}: input tensor should not contain infs or NaNs.")
 
 
@@ -192,17 +196,17 @@ def _eig_backward(xp: Any, g: Any, out: Any) -> Any:
         statistically optimum beamforming", 2017, arXiv:1701.00392, section 4.
     """
     values, vectors = out
-    for_values, for_vectors = g
+    values_grad, vectors_grad = g
     vectors_h = adjoint(xp, vectors)
     inner = 0
-    if for_vectors is not None:
-        product = xp.matmul(vectors_h, for_vectors)
+    if vectors_grad is not None:
+        product = xp.matmul(vectors_h, vectors_grad)
         check_phases(xp, ("linalg_eig_backward", *_DEPENDS), product)
         norms = real_part(xp.diagonal(product, 0, -2, -1))
         product = product - xp.matmul(vectors_h, vectors * norms[..., None, :])
         inner = xp.matmul(divide_by_differences(xp, product, xp.conj(values)), vectors_h)
-    if for_values is not None:
-        inner = inner + for_values[..., :, None] * vectors_h
+    if values_grad is not None:
+        inner = inner + values_grad[..., :, None] * vectors_h
     return xp.call(solve, vectors_h, inner)
 
 
@@ -255,8 +259,8 @@ def factor_ldl(xp: Backend, matrix: Array, hermitian: bool) -> tuple[Array, Arra
     """LAPACK's ``LD``, pivots and ``info`` of every matrix, from its lower triangle.
 
     Step k eliminates column k in all matrices of the batch at once. Masks of the batch's shape
-    say where it is a 1x1 pivot (``single``), the first column of a 2x2 pivot (``double``), or the
-    second column of one (``second``), which the step before has eliminated.
+    say where column k is a 1x1 pivot (``single``), the first column of a 2x2 pivot (``double``),
+    or the second column of one (``second``), which the step before has eliminated.
 
     Reference:
         Bunch & Kaufman, "Some stable methods for calculating inertia and solving symmetric
@@ -309,25 +313,28 @@ def _choose_pivots(
 ) -> tuple[Array, Array, Array]:
     """Choose the pivots for the first column of the remaining matrices ``rest``.
 
-    Returns, per matrix: the row to swap with the pivot's last row (0 for no swap), whether the
-    pivot is 2x2, and whether the column is zero. ``second`` marks matrices whose column is done.
+    ``second`` marks matrices whose column is the second of a 2x2 pivot, and done already.
+
+    Returns, per matrix:
+        The row to swap with the last row of the pivot (0 for no swap), whether the pivot is 2x2,
+        and whether the column is zero.
     """
     size = _magnitude(rest)
-    own = size[..., 0, 0]
+    corner = size[..., 0, 0]
     if rest.shape[-1] == 1:
-        return xp.zeros(own.shape, int), xp.zeros(own.shape, bool), own == 0
+        return xp.zeros(corner.shape, int), xp.zeros(corner.shape, bool), corner == 0
     rows = xp.arange(rest.shape[-1])
     best = xp.argmax(size[..., 1:, 0], axis=-1) + 1
     column = xp.max(size[..., 1:, 0], axis=-1)
     row = xp.take_along_axis(size, best[..., None, None], axis=-2)[..., 0, :]
     other = xp.take_along_axis(row, best[..., None], axis=-1)[..., 0]
     row = xp.max(xp.where(rows == best[..., None], 0, row), axis=-1)
-    zero = xp.maximum(own, column) == 0
+    zero = xp.maximum(corner, column) == 0
     # The products avoid LAPACK's column * (column / row), which can divide by zero.
-    keep = zero | (own >= _ALPHA * column) | (own * row >= _ALPHA * column * column)
-    single = xp.logical_not(keep) & (other >= _ALPHA * row)
-    double = xp.logical_not(keep | single | second)
-    return xp.where(keep | second, 0, best), double, zero
+    no_swap = zero | (corner >= _ALPHA * column) | (corner * row >= _ALPHA * column * column)
+    single = xp.logical_not(no_swap) & (other >= _ALPHA * row)
+    double = xp.logical_not(no_swap | single | second)
+    return xp.where(no_swap | second, 0, best), double, zero
 
 
 def _swapped_order(xp: Any, size: int, first: Array, other: Array) -> Array:
@@ -338,7 +345,7 @@ def _swapped_order(xp: Any, size: int, first: Array, other: Array) -> Array:
 
 
 def _permute_symmetrically(xp: Any, a: Array, order: Array) -> Array:
-    """``a[order][:, order]`` of every matrix."""
+    """``a[order][:, order]`` of every matrix, with an ``order`` for each."""
     rows = xp.take_along_axis(a, order[..., :, None], axis=-2)
     return xp.take_along_axis(rows, order[..., None, :], axis=-1)
 
@@ -373,7 +380,10 @@ def _eliminate(xp: Any, rest: Array, single: Array, double: Array, hermitian: bo
 def _divide_by_pair_pivots(
     xp: Any, pair: Array, rest: Array, double: Array, hermitian: bool
 ) -> Array:
-    """``pair``, ``(..., n, 2)``, divided by the 2x2 pivot of ``rest``, where ``double``."""
+    """Rows times the inverse of the 2x2 pivot at the top left of ``rest``.
+
+    ``pair`` holds the rows, ``(..., n, 2)``. The result counts only where ``double`` is true.
+    """
     a, b, c = (xp.where(double, rest[..., i, j], 1) for i, j in ((0, 0), (1, 1), (1, 0)))
     first, other = _divide_by_2x2(
         xp, pair[..., 0], pair[..., 1], a[..., None], b[..., None], c[..., None], hermitian
@@ -423,7 +433,8 @@ def _pair_starts(xp: Any, pivots: Array) -> Array:
 def _standard_factor(xp: Any, ld: Array, pivots: Array, starts: Array) -> tuple[Array, Array]:
     """``L`` and ``order`` such that ``A[order][:, order] = L D L^T``.
 
-    LAPACK does not apply later swaps to the columns of ``L`` in ``LD``; here they are applied.
+    ``ld`` and ``pivots`` are LAPACK's; ``starts`` is the result of ``_pair_starts``. LAPACK does
+    not apply later swaps to the columns of ``L`` in ``LD``; here they are applied.
     """
     n = ld.shape[-1]
     rows = xp.arange(n)
@@ -442,18 +453,18 @@ def _standard_factor(xp: Any, ld: Array, pivots: Array, starts: Array) -> tuple[
 
 
 def _divide_by_blocks(xp: Any, ld: Array, starts: Array, x: Array, hermitian: bool) -> Array:
-    """The inverse of the block-diagonal ``D`` times ``x``."""
-    own = xp.diagonal(ld, 0, -2, -1)[..., None]
+    """``D^-1 x`` for the block-diagonal ``D`` in ``ld``; ``starts`` is that of ``_pair_starts``."""
+    main = xp.diagonal(ld, 0, -2, -1)[..., None]
     if ld.shape[-1] < 2:
-        return x / own
+        return x / main
     off = xp.diagonal(ld, -1, -2, -1)[..., None]
     begins = starts[..., :-1, None]
     # D^-1 multiplies columns from the left; _divide_by_2x2 multiplies rows, so pass D^T.
     c = xp.conj(off) if hermitian else off
     first, other = _divide_by_2x2(
-        xp, x[..., :-1, :], x[..., 1:, :], own[..., :-1, :], own[..., 1:, :], c, hermitian
+        xp, x[..., :-1, :], x[..., 1:, :], main[..., :-1, :], main[..., 1:, :], c, hermitian
     )
-    result = x / own
+    result = x / main
     result[..., :-1, :] = xp.where(begins, first, result[..., :-1, :])
     result[..., 1:, :] = xp.where(begins, other, result[..., 1:, :])
     return result
@@ -527,6 +538,7 @@ def lobpcg(
 
 
 def _check_lobpcg_inputs(A: Tensor, width: int) -> None:
+    """Raise ValueError unless ``A`` is square, with 3 rows per eigenpair of ``width`` at least."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError(f"lobpcg: expected A to be square, got shape {list(A.shape)}")
     if A.shape[-1] < 3 * width:
@@ -537,7 +549,10 @@ def _check_lobpcg_inputs(A: Tensor, width: int) -> None:
 
 
 def _eigenpairs(A: Tensor, B: Tensor | None) -> tuple[Any, Any]:
-    """All eigenvalues of ``A x = e B x`` in ascending order, and the eigenvectors."""
+    """All eigenvalues of ``A x = e B x`` in ascending order, and the eigenvectors.
+
+    ``B`` is the identity matrix for None.
+    """
     found: Any
     if B is None:
         found = eigh(A)

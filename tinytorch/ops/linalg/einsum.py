@@ -1,7 +1,7 @@
 """``einsum``, and the products that are special cases of it.
 
-The equation and the operands' shapes determine a ``Plan``, which is cached: what to do to each
-operand, and in which order to contract the operands in pairs.
+The equation and the operands' shapes determine an ``EinsumPlan``, which is cached: what to do to
+each operand, and in which order to contract the operands in pairs.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def label_sizes(equation: str, shapes: tuple[tuple[int, ...], ...]) -> dict[str,
 
 
 def _mark_ellipsis(term: str, where: str, start: int) -> str:
-    """The term with its ellipsis as one ``\\0``; RuntimeError for invalid characters.
+    """The term with its ellipsis as one character, ``\\0``; RuntimeError for invalid characters.
 
     ``where`` names the term in an error, and ``start`` is its position in the equation.
     """
@@ -142,7 +142,10 @@ def _mark_ellipsis(term: str, where: str, start: int) -> str:
 
 
 def _expand_term(index: int, terms: list[str], ndim: int) -> str:
-    """The labels of the ``ndim`` dimensions of operand ``index``, those of an ellipsis included."""
+    """The labels of the ``ndim`` dimensions of operand ``index``, with those of an ellipsis.
+
+    ``terms`` are the terms of all operands in the equation.
+    """
     marked = _mark_ellipsis(terms[index], f"operand {index}", len(",".join([*terms[:index], ""])))
     count = ndim - len(marked.replace("\0", ""))
     if count < 0 and "\0" in marked:
@@ -164,7 +167,14 @@ def _ellipsis(count: int) -> str:
 
 
 def _result_term(terms: list[str], output: str | None, start: int) -> str:
-    """The labels of the result; without an ``output``, the ellipsis and the labels used once."""
+    """The labels of the result.
+
+    Args:
+        terms: The labels of each operand.
+        output: The equation's term of the result; None for the labels of an ellipsis, followed by
+            the other labels that are used once.
+        start: The position of ``output`` in the equation, for errors.
+    """
     together = "".join(terms)
     count = max(
         (ord(c) - _ELLIPSIS_BASE + 1 for c in together if ord(c) >= _ELLIPSIS_BASE), default=0
@@ -187,29 +197,35 @@ def _result_term(terms: list[str], output: str | None, start: int) -> str:
 
 
 def _sizes(terms: list[str], shapes: tuple[tuple[int, ...], ...]) -> dict[str, int]:
-    """The size of every label after broadcasting; RuntimeError for sizes that do not broadcast."""
+    """The size of every label after broadcasting; RuntimeError for sizes that do not broadcast.
+
+    ``terms`` are the labels of each operand, and ``shapes`` the operands' shapes.
+    """
     sizes: dict[str, int] = {}
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
-        own: dict[str, int] = {}
+        own_sizes: dict[str, int] = {}
         for c, n in zip(term, shape, strict=True):
-            if own.setdefault(c, n) != n:
+            if own_sizes.setdefault(c, n) != n:
                 raise RuntimeError(
                     f"einsum(): subscript {c} is repeated for operand {i} but the sizes don't "
-                    f"match, {n} != {own[c]}"
+                    f"match, {n} != {own_sizes[c]}"
                 )
-            have = sizes.setdefault(c, n)
-            if n != have and 1 not in (n, have):
-                name = f"subscript {c}" if c in _LETTERS else "a dimension under the ellipsis"
+            known = sizes.setdefault(c, n)
+            if n != known and 1 not in (n, known):
+                label = f"subscript {c}" if c in _LETTERS else "a dimension under the ellipsis"
                 raise RuntimeError(
-                    f"einsum(): operands do not broadcast: {name} has size {n} for operand {i} "
-                    f"which does not broadcast with previously seen size {have}"
+                    f"einsum(): operands do not broadcast: {label} has size {n} for operand {i} "
+                    f"which does not broadcast with previously seen size {known}"
                 )
-            sizes[c] = n if have == 1 else have
+            sizes[c] = n if known == 1 else known
     return sizes
 
 
 def _full_size_labels(term: str, shape: tuple[int, ...], sizes: dict[str, int]) -> str:
-    """The labels of a term without those of its dimensions of size 1 that broadcast."""
+    """The labels of a term without those of its dimensions of size 1 that broadcast.
+
+    ``sizes`` holds the size of each label after broadcasting.
+    """
     return "".join(c for c, n in zip(term, shape, strict=True) if n == sizes[c])
 
 
@@ -218,10 +234,13 @@ def _make_step(
 ) -> OperandStep:
     """The preparation of one operand.
 
-    ``elsewhere`` holds the labels of the other operands and of the result. Dimensions whose size
-    is not that in ``sizes`` are squeezed.
+    Args:
+        term: The operand's labels.
+        shape: The operand's shape.
+        elsewhere: The labels of the other operands and of the result.
+        sizes: Sizes of labels. A dimension of another size is squeezed.
     """
-    own = dict(zip(term, shape, strict=True))
+    size_of = dict(zip(term, shape, strict=True))
     diagonals = []
     for c in dict.fromkeys(term):
         while term.count(c) > 1:
@@ -229,8 +248,8 @@ def _make_step(
             second = term.index(c, first + 1)
             diagonals.append((first, second))
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + c
-    labels = "".join(c for c in term if own[c] == sizes.get(c))
-    squeezed = tuple(own[c] for c in labels) if labels != term else None
+    labels = "".join(c for c in term if size_of[c] == sizes.get(c))
+    squeezed = tuple(size_of[c] for c in labels) if labels != term else None
     sums = tuple(i for i, c in enumerate(labels) if c not in elsewhere)
     return OperandStep(
         tuple(diagonals), squeezed, sums, "".join(c for c in labels if c in elsewhere)
@@ -240,7 +259,13 @@ def _make_step(
 def _contraction_order(
     terms: list[str], result: str, sizes: dict[str, int]
 ) -> tuple[tuple[tuple[int, int, str, str, str], ...], str]:
-    """The contractions of ``Plan.pairs``, the cheapest pair first, and the last product's term."""
+    """``EinsumPlan.pairs``, the cheapest pair first, and the term of the last product.
+
+    Args:
+        terms: The labels of each operand; the list is changed.
+        result: The labels of the result.
+        sizes: The size of each label.
+    """
     pairs = []
     while len(terms) > 1:
         i, j = _cheapest_pair(terms, sizes)
@@ -357,7 +382,11 @@ def _align_to_result(xp: Any, x: Array, term: str, result: str) -> Array:
 
 
 def _group_sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
-    """Sizes of an operand's dimensions in three groups: batch, its own, and those summed over."""
+    """Sizes of an operand's dimensions in three groups: batch, its own, and those summed over.
+
+    ``batch`` and ``inner`` are the numbers of dimensions in the first and the last group;
+    ``inner_first`` is whether the last group comes before the operand's own.
+    """
     lead, rest = shape[:batch], shape[batch:]
     if inner_first:
         return lead, rest[inner:], rest[:inner]
@@ -365,7 +394,10 @@ def _group_sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple
 
 
 def _as_matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
-    """An operand as matrices of ``rows`` by ``columns``; ``flip``: it has its columns first."""
+    """An operand as matrices of ``rows`` by ``columns``, tuples of the sizes of several dimensions.
+
+    ``flip`` is whether the operand has the dimensions of the columns first.
+    """
     lead = (math.prod(batch),) if batch else ()
     shape = (math.prod(rows), math.prod(columns))
     x = xp.reshape(x, (*lead, *(shape[::-1] if flip else shape)))
@@ -531,6 +563,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
 
 def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
+    """Raise RuntimeError for operands of two dtypes; ``name`` is the function."""
     if a.dtype is not b.dtype:
         raise RuntimeError(
             f"{name}(): both inputs should have same dtype, but got {scalar_name(a.dtype)} and "

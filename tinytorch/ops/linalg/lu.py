@@ -43,17 +43,17 @@ _LuUnpack = named_result("lu_unpack", "P L U")
 
 
 @op
-def _swap_rows(xp: Backend, input: Array, pivots: Index, back: bool) -> Array:
-    """The rows of ``input`` after LAPACK's swaps; with ``back``, after the inverse of the swaps."""
+def _swap_rows(xp: Backend, input: Array, pivots: Index, inverse: bool) -> Array:
+    """The rows of ``input`` after the swaps of LAPACK's ``pivots``, or after the inverse swaps."""
     rows = rows_from_pivots(xp, pivots, input.shape[-2])
-    if back:
+    if inverse:
         rows = xp.argsort(rows, axis=-1)
     batch = xp.broadcast_shapes(input.shape[:-2], rows.shape[:-1])
     input = xp.broadcast_to(input, (*batch, *input.shape[-2:]))
     return permute_rows(xp, input, xp.broadcast_to(rows, (*batch, rows.shape[-1])))
 
 
-_swap_rows.vjp(input=lambda xp, g, pivots, back: xp.call(_swap_rows, g, pivots, not back))
+_swap_rows.vjp(input=lambda xp, g, pivots, inverse: xp.call(_swap_rows, g, pivots, not inverse))
 
 
 @op
@@ -67,6 +67,7 @@ def _permutation_matrix(xp: Backend, like: Array, pivots: Index) -> Array:
 
 
 def _check_matrix(xp: Backend, name: str, A: Array) -> None:
+    """Raise RuntimeError unless ``A`` is a batch of floating-point or complex matrices."""
     if A.ndim < 2:
         raise RuntimeError(
             f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
@@ -105,6 +106,7 @@ def lu_factor_ex(
 
 
 def _check_no_zero_pivot(xp: Backend, info: Array) -> None:
+    """Raise RuntimeError if ``info`` reports a zero on the diagonal of a factor ``U``."""
     if info.size and bool((info != 0).any()):
         where, code = first_failed_element(xp, info)
         raise RuntimeError(
@@ -131,17 +133,17 @@ def _lu_backward(xp: Any, g: Any, out: Any) -> Any:
     m, n = lu.shape[-2:]
     k = min(m, n)
     square, lower, upper = lu[..., :k, :k], lu[..., :, :k], lu[..., :k, :]
-    for_lower, for_upper = xp.tril(g[0][..., :k, :k], -1), xp.triu(g[0][..., :k, :k])
+    lower_grad, upper_grad = xp.tril(g[0][..., :k, :k], -1), xp.triu(g[0][..., :k, :k])
     rest = None
     if n > k:
         rest = _solve_from_left(xp, square, g[0][..., :, k:])
-        for_lower = for_lower - xp.tril(xp.matmul(rest, adjoint(xp, upper[..., :, k:])), -1)
+        lower_grad = lower_grad - xp.tril(xp.matmul(rest, adjoint(xp, upper[..., :, k:])), -1)
     elif m > k:
         rest = _solve_from_right(xp, square, g[0][..., k:, :])
-        for_upper = for_upper - xp.triu(xp.matmul(adjoint(xp, lower[..., k:, :]), rest))
-    # The ones on the diagonal of L^H are not in the packed matrix, so add for_lower itself.
-    inner = xp.tril(for_lower + xp.matmul(adjoint(xp, xp.tril(square, -1)), for_lower), -1)
-    inner = inner + xp.triu(xp.matmul(for_upper, adjoint(xp, xp.triu(square))))
+        upper_grad = upper_grad - xp.triu(xp.matmul(adjoint(xp, lower[..., k:, :]), rest))
+    # The ones on the diagonal of L^H are not in the packed matrix, so add lower_grad itself.
+    inner = xp.tril(lower_grad + xp.matmul(adjoint(xp, xp.tril(square, -1)), lower_grad), -1)
+    inner = inner + xp.triu(xp.matmul(upper_grad, adjoint(xp, xp.triu(square))))
     result = _solve_from_right(xp, square, _solve_from_left(xp, square, inner))
     if rest is not None:
         result = xp.concatenate((result, rest), axis=-1 if n > k else -2)
@@ -257,6 +259,7 @@ def lu_unpack(
 
 
 def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
+    """Raise RuntimeError for pivots that cannot be those of ``LU``; ``name`` is the function."""
     if pivots.dtype is not dtypes.int32:
         raise RuntimeError(
             f"torch.{name}: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. "
@@ -320,6 +323,7 @@ def lu_solve(
 
 
 def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
+    """Raise RuntimeError for arguments of ``lu_solve`` that do not fit."""
     name = "linalg.lu_solve"
     check_floating(LU._xp, name, LU._data)
     check_same_dtype(LU._xp, name, LU._data, B._data)
@@ -449,6 +453,7 @@ ldl_solve.vjp(LD=no_derivative("linalg_ldl_solve"), B=no_derivative("linalg_ldl_
 
 
 def _check_ldl_system(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:
+    """Raise RuntimeError for arguments of ``ldl_solve`` that do not fit."""
     name = "torch.linalg.ldl_solve"
     check_square(xp, name, LD, "LD")
     check_matrix(xp, name, B, "B")

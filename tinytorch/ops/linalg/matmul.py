@@ -18,7 +18,10 @@ _SINGLE_THREAD_PRODUCTS = 1 << 18
 
 
 def product_node_name(node: Node) -> str:
-    """PyTorch's name of a product's node, by the dimensions of its factors and its result."""
+    """PyTorch's name of a product's node, by the dimensions of its factors and its result.
+
+    The dimensions of a factor that needs no gradient are not saved, but inferred.
+    """
     a, b = ndim_of(node, "input"), ndim_of(node, "other")
     n = len(node.shape)
     if a is None:
@@ -146,13 +149,14 @@ def transpose_matrices(xp: Any, x: Any) -> Any:
 
 
 def _as_rows(xp: Any, x: Any) -> Any:
-    """``(..., n)`` as one matrix of all its rows."""
+    """``x`` of shape ``(..., n)`` as one matrix of all its rows."""
     # A size of -1 would be ambiguous for an empty tensor.
     return xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
 
 
 @reads(input="other")
 def _matmul_input_gradient(xp: Any, g: Any, input: Any, other: Any) -> Any:
+    """Gradient of ``input`` in ``matmul``, of the shape before a sum over broadcast dimensions."""
     if other.ndim == 1:
         if input.ndim == 1:
             return g * other
@@ -164,6 +168,7 @@ def _matmul_input_gradient(xp: Any, g: Any, input: Any, other: Any) -> Any:
 
 @reads(other="input")
 def _matmul_other_gradient(xp: Any, g: Any, input: Any, other: Any) -> Any:
+    """Gradient of ``other`` in ``matmul``, of the shape before a sum over broadcast dimensions."""
     if input.ndim == 1:
         return g * input if other.ndim == 1 else input[:, None] * g[..., None, :]
     if other.ndim == 1:
@@ -321,6 +326,7 @@ def _dot_shapes_match(a: Array, b: Array) -> bool:
 
 
 def _dot_input_gradient(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
+    """Gradient of ``input``, of shape ``in_shape``, in NumPy's ``dot``."""
     ndim = len(in_shape)
     if ndim == tensor.ndim == 1 or not ndim or not tensor.ndim:
         return g * tensor
@@ -329,6 +335,7 @@ def _dot_input_gradient(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
 
 
 def _dot_tensor_gradient(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+    """Gradient of ``tensor``, of shape ``in_shape``, in NumPy's ``dot``."""
     ndim = len(in_shape)
     if input.ndim == ndim == 1 or not input.ndim or not ndim:
         return g * input
@@ -388,11 +395,12 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         return fused
     product = xp.matmul(input, weight.T)
     if bias is not None:
-        xp.add(product, _checked_bias(bias, product, input), out=product)
+        xp.add(product, _align_bias(bias, product, input), out=product)
     return product
 
 
 def _check_linear_dtypes(input: Array, weight: Array) -> None:
+    """Raise an error unless input and weight of ``linear`` have one dtype, which is not bool."""
     if input.dtype != weight.dtype:
         raise RuntimeError(
             "linear: mat1 and mat2 must have the same dtype, but got "
@@ -402,6 +410,7 @@ def _check_linear_dtypes(input: Array, weight: Array) -> None:
 
 
 def _raise_size_mismatch(input: Array, weight: Array) -> None:
+    """Raise PyTorch's error for an input and a weight whose last dimensions differ."""
     _check_dimensions(input, weight)
     raise RuntimeError(
         f"linear: mat1 and mat2 shapes cannot be multiplied ({math.prod(input.shape[:-1])}x"
@@ -412,6 +421,7 @@ def _raise_size_mismatch(input: Array, weight: Array) -> None:
 
 
 def _check_dimensions(input: Array, weight: Array) -> None:
+    """Raise RuntimeError for a 0-d input, or a weight of 0 or more than 2 dimensions."""
     if not input.ndim or not weight.ndim:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
@@ -434,8 +444,11 @@ def _linear_with_vector(xp: Backend, input: Array, weight: Array, bias: Array | 
     return product + bias
 
 
-def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
-    """The bias, which can be added to the product in place; RuntimeError if it does not fit."""
+def _align_bias(bias: Array, product: Array, input: Array) -> Array:
+    """The bias in a shape that can be added to ``product`` in place.
+
+    Raises RuntimeError if its shape or dtype does not fit.
+    """
     if bias.dtype != input.dtype:
         raise RuntimeError(
             "linear: input, weight and bias must have the same dtype, but got "
@@ -454,24 +467,31 @@ def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
 @linear.vjp_joint("input", "weight", "bias")
 @reads(input="weight", weight="input", bias="")
 def _linear_backward(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tuple[Any, ...]:
-    for_input, for_weight, for_bias = in_shape
+    """Gradients of the input, the weight and the bias of ``linear``.
+
+    ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
+    """
+    input_shape, weight_shape, bias_shape = in_shape
     if weight.ndim == 1:
         return (
-            None if for_input is None else g[..., None] * weight,
-            None if for_weight is None else g[..., None] * input,
-            None if for_bias is None else g,
+            None if input_shape is None else g[..., None] * weight,
+            None if weight_shape is None else g[..., None] * input,
+            None if bias_shape is None else g,
         )
     rows = g if g.ndim == 2 else _as_rows(xp, g)
     inputs = input if input.ndim == 2 else _as_rows(xp, input)
     return (
-        None if for_input is None else xp.matmul(g, weight),
-        None if for_weight is None else xp.matmul(rows.T, inputs),
-        None if for_bias is None else _bias_gradient(xp, g, rows, len(for_bias)),
+        None if input_shape is None else xp.matmul(g, weight),
+        None if weight_shape is None else xp.matmul(rows.T, inputs),
+        None if bias_shape is None else _bias_gradient(xp, g, rows, len(bias_shape)),
     )
 
 
 def _bias_gradient(xp: Any, g: Any, rows: Any, ndim: int) -> Any:
-    """The gradient of a bias of ``ndim`` dimensions; the caller sums it where it was broadcast."""
+    """The gradient of a bias of ``ndim`` dimensions; the caller sums it where it was broadcast.
+
+    ``g`` is the gradient of the result, and ``rows`` the same as a matrix.
+    """
     if ndim == 1:
         return xp.sum(rows, axis=0)
     return rows if ndim > g.ndim else g

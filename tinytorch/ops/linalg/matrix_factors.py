@@ -142,6 +142,8 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
 def _range_basis(A: Tensor, q: int, niter: int) -> Tensor:
     """An orthonormal basis of q columns that approximates the range of ``A``.
 
+    ``niter`` is the number of power iterations, which make it more accurate.
+
     Reference:
         Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53 (2011),
         arXiv:0909.4061, algorithm 4.4.

@@ -161,6 +161,7 @@ def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
 @slogdet.vjp_joint("A")
 @reads_results(0)
 def _slogdet_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any]:
+    """Gradient of ``A`` in ``slogdet``."""
     # d log det(A) = tr(A^-1 dA); its imaginary part is the change of the sign's phase.
     factor = g[1]
     if A.dtype.kind == "c":
@@ -233,7 +234,10 @@ def _exponential_of_chunk(xp: Any, a: Any) -> Any:
 
 
 def _count_steps(xp: Any, a: Any) -> tuple[Any, Any]:
-    """Per matrix, the index of its degree plus the number of halvings; and the latter alone."""
+    """The step of each matrix, ``(m,)``, and the number of times that it must be halved.
+
+    The step is the index of the polynomial's degree, plus the number of halvings.
+    """
     largest = _LARGEST[a.real.dtype.itemsize]
     norms = xp.max(xp.sum(abs(a), axis=-2), axis=-1)
     norms = xp.where(xp.isfinite(norms), norms, largest[_LAST_STEP])
@@ -245,7 +249,10 @@ def _count_steps(xp: Any, a: Any) -> tuple[Any, Any]:
 
 
 def _exponential_by_steps(xp: Any, a: Any, counts: list[int]) -> Any:
-    """``exp(a)`` of scaled matrices sorted by ``_count_steps``; ``counts[k]`` have k steps."""
+    """``exp(a)`` of matrices that were halved as often as needed and sorted by ``_count_steps``.
+
+    ``counts[k]`` is the number of matrices of step k.
+    """
     parts, start = [], 0
     for degree, stop in enumerate(accumulate([*counts[:_LAST_STEP], sum(counts[_LAST_STEP:])])):
         if stop > start:
@@ -258,7 +265,7 @@ def _exponential_by_steps(xp: Any, a: Any, counts: list[int]) -> Any:
 
 
 def _product(xp: Any, a: Any, b: Any) -> Any:
-    """Matrix products, rounded as PyTorch's are."""
+    """Matrix products, rounded as by PyTorch."""
     if a.shape[-1] < _EINSUM_ROWS:
         return xp.einsum("...ij,...jk->...ik", a, b)
     return xp.matmul(a, b)
@@ -283,14 +290,17 @@ def _powers(xp: Any, a: Any, count: int) -> list[Any]:
 
 
 def _degree_1(xp: Any, a: Any) -> Any:
+    """Taylor polynomial ``1 + a``."""
     return _weighted_sum(_powers(xp, a, 2), (1, 1))
 
 
 def _degree_2(xp: Any, a: Any) -> Any:
+    """Taylor polynomial ``1 + a + a²/2``."""
     return _weighted_sum(_powers(xp, a, 3), (1, 1, 1 / 2))
 
 
 def _degree_4(xp: Any, a: Any) -> Any:
+    """Taylor polynomial of degree 4, by two products of matrices."""
     powers = _powers(xp, a, 3)
     rest = _product(xp, powers[2], _weighted_sum(powers, (1 / 2, 1 / 6, 1 / 24)))
     return _weighted_sum([*powers, rest], (1, 1, 0, 1))
@@ -307,6 +317,7 @@ _WEIGHTS_8 = (
 
 
 def _degree_8(xp: Any, a: Any) -> Any:
+    """Taylor polynomial of degree 8, by three products of matrices."""
     powers = _powers(xp, a, 3)
     fourth = _product(xp, powers[2], _weighted_sum(powers[1:], _WEIGHTS_4))
     eighth = _product(
@@ -328,6 +339,7 @@ _WEIGHTS_12 = (
 
 
 def _degree_12(xp: Any, a: Any) -> Any:
+    """Taylor polynomial of degree 12, by four products of matrices."""
     powers = _powers(xp, a, 4)
     first, second, third, sixth = (_weighted_sum(powers, weights) for weights in _WEIGHTS_12)
     sixth = third + _product(xp, sixth, sixth)
@@ -347,6 +359,7 @@ _WEIGHTS_18 = (
 
 
 def _degree_18(xp: Any, a: Any) -> Any:
+    """Taylor polynomial of degree 18, by five products of matrices."""
     powers = _powers(xp, a, 5)
     first, second, third, fourth, fifth = (
         _weighted_sum(powers, weights) for weights in _WEIGHTS_18

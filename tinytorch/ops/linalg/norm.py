@@ -61,7 +61,10 @@ def vector_norm(
 
 
 def _convert_input(x: Tensor, dtype: Any) -> Tensor:
-    """``x`` in ``dtype``, if given; RuntimeError for integers and dtypes that do not fit."""
+    """``x`` in ``dtype``, or as it is for None.
+
+    Raises RuntimeError for integers, and for a ``dtype`` that ``x`` cannot be converted to.
+    """
     name = "linalg.vector_norm"
     if x.dtype.kind not in "fc":
         raise RuntimeError(
@@ -85,7 +88,10 @@ def _convert_input(x: Tensor, dtype: Any) -> Tensor:
 
 
 def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
-    """Raise RuntimeError for empty vectors and an order whose norm they do not have."""
+    """Raise RuntimeError for empty vectors if their norm of order ``p`` is undefined.
+
+    ``axes`` are the dimensions of the vectors, or None for all.
+    """
     sizes = x.shape if axes is None else [x.shape[i] for i in axes]
     if 0 in sizes and (p < 0 or p == math.inf):
         order = int(p) if p.is_integer() else p
@@ -154,7 +160,7 @@ def matrix_norm(
 
 
 def _matrix_norm_of_order(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> Tensor:
-    """The matrix norm of any order but "fro"."""
+    """The matrix norm of order ``ord``, not "fro", over the dimensions ``row`` and ``column``."""
     if ord == "nuc" or abs(ord) == 2:
         values = svdvals(A.movedim((row, column), (-2, -1)))
         pick = sum_ if ord == "nuc" else (amax if ord > 0 else amin)
@@ -171,7 +177,7 @@ def _matrix_norm_of_order(A: Tensor, ord: Any, row: int, column: int, keepdim: b
 
 
 def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The maximum along ``dim``; 0 if that has size 0."""
+    """The maximum along ``dim``; 0 if the dimension has size 0."""
     return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
 
 
@@ -260,7 +266,10 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
 
 
 def _condition_number(A: Tensor, p: Any) -> Tensor:
-    """The condition number by singular values for order 2, and by the inverse for others."""
+    """The condition number in the norm of order ``p``.
+
+    It is computed by singular values for order 2, -2 and None, and by the inverse for others.
+    """
     if p in (None, 2, -2):
         values = svdvals(A)
         if not values.shape[-1]:

@@ -58,14 +58,16 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 
 def _check_chain(chain: list[Tensor]) -> None:
+    """Raise RuntimeError for tensors that ``multi_dot`` cannot multiply."""
     if len(chain) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
     for i, tensor in enumerate(chain):
-        ends = i in (0, len(chain) - 1)
-        if tensor.ndim != 2 and not (ends and tensor.ndim == 1):
-            which = f"the {'first' if i == 0 else 'last'} tensor" if ends else f"tensor {i}"
+        is_end = i in (0, len(chain) - 1)
+        if tensor.ndim != 2 and not (is_end and tensor.ndim == 1):
+            which = f"the {'first' if i == 0 else 'last'} tensor" if is_end else f"tensor {i}"
             raise RuntimeError(
-                f"multi_dot(): {which} must be {'1D or ' if ends else ''}2D but got {tensor.ndim}D"
+                f"multi_dot(): {which} must be {'1D or ' if is_end else ''}2D but got "
+                f"{tensor.ndim}D"
             )
         if tensor.dtype is not chain[0].dtype:
             raise RuntimeError(
@@ -211,6 +213,7 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
 
 
 def _components(x: Any, at: int) -> list[Any]:
+    """The three components of ``x`` along the dimension ``at``."""
     return [x[(slice(None),) * at + (i,)] for i in range(3)]
 
 
@@ -307,6 +310,7 @@ def grouped_mm(
 
 
 def _check_grouped_mm(a: Tensor, b: Tensor, offs: Tensor | None, bias: Any, out_dtype: Any) -> None:
+    """Raise RuntimeError for arguments of ``grouped_mm`` that do not fit."""
     same = a.shape[-1] == b.shape[-2] if a.ndim > 1 and b.ndim > 1 else True
     for wrong, text in (
         (a.ndim not in (2, 3), "mat_a has to be 2 or 3d"),
@@ -365,6 +369,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 def _check_bilinear_inputs(
     input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 ) -> None:
+    """Raise RuntimeError for arguments of ``bilinear`` that do not fit."""
     if input1.ndim != input2.ndim:
         raise RuntimeError(
             f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}"
@@ -382,13 +387,13 @@ def _check_bilinear_inputs(
             )
     if weight.ndim != 3:
         raise RuntimeError(f"bilinear(): weight must be 3-D, got {list(weight.shape)}")
-    for what, given, wanted in (
+    for argument, given, wanted in (
         ("input1", input1, weight.shape[1]), ("input2", input2, weight.shape[2]),
     ):  # fmt: skip
         if given.shape[-1] != wanted:
             raise RuntimeError(
-                f"bilinear(): {what} size does not match weight size: got {given.shape[-1]} but "
-                f"expected {wanted}"
+                f"bilinear(): {argument} size does not match weight size: got {given.shape[-1]} "
+                f"but expected {wanted}"
             )
     if bias is not None and bias.shape[0] != weight.shape[0]:
         raise RuntimeError(
@@ -417,7 +422,10 @@ _TWO_DTYPES = "{}: self and mat2 must have the same dtype, but got {{}} and {{}}
 
 
 def _check_same_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
-    """Raise RuntimeError unless the arrays have one dtype; ``text`` has a field for each."""
+    """Raise RuntimeError unless the arrays have one dtype.
+
+    ``text`` is the error's message with a field for the dtype of each array.
+    """
     if any(x.dtype != arrays[0].dtype for x in arrays):
         raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
 
@@ -428,6 +436,7 @@ def _scale(g: Any, factor: Any) -> Any:
 
 
 def _input_gradient(xp: Any, g: Any, beta: Any) -> Any:
+    """Gradient of ``input`` in ``addmm`` and related functions: ``beta * g``."""
     return xp.zeros_like(g) if beta == 0 else _scale(g, beta)
 
 
@@ -473,10 +482,12 @@ def addmm(
 
 
 def _mat1_gradient(xp: Any, g: Any, mat2: Any, alpha: Any) -> Any:
+    """Gradient of ``mat1`` in ``addmm``."""
     return _scale(xp.matmul(g, transpose_matrices(xp, mat2)), alpha)
 
 
 def _mat2_gradient(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
+    """Gradient of ``mat2`` in ``addmm``."""
     return _scale(xp.matmul(transpose_matrices(xp, mat1), g), alpha)
 
 
@@ -577,9 +588,10 @@ addr.vjp(
 
 
 def _check_batches(name: str, batch1: Array, batch2: Array) -> None:
-    for at, array in (("batch1", batch1), ("batch2", batch2)):
+    """Raise an error unless ``batch1 @ batch2`` is a product of 3-d arrays."""
+    for argument, array in (("batch1", batch1), ("batch2", batch2)):
         if array.ndim != 3:
-            raise RuntimeError(f"{name}: {at} must be a 3D tensor, got {array.ndim}D")
+            raise RuntimeError(f"{name}: {argument} must be a 3D tensor, got {array.ndim}D")
     if batch1.shape[0] != batch2.shape[0] or batch1.shape[2] != batch2.shape[1]:
         raise RuntimeError(
             f"{name}: Expected size for first two dimensions of batch2 tensor to be: "

@@ -84,7 +84,7 @@ def _qr_backward(xp: Any, g: Any, out: Any, mode: str) -> Any:
         arXiv:1001.1654; Roberts & Roberts, "QR and LQ decomposition matrix backpropagation
         algorithms for square, wide, and deep matrices", 2020, arXiv:2009.10071.
     """
-    for_q, for_r = g
+    q_grad, r_grad = g
     q, r = out
     if mode == "r":
         raise RuntimeError(
@@ -100,29 +100,32 @@ def _qr_backward(xp: Any, g: Any, out: Any, mode: str) -> Any:
         )
     rest = None
     if n > m:
-        if for_r is not None:
-            rest = xp.matmul(q, for_r[..., :, m:])
-            added = xp.matmul(xp.matmul(q, r[..., :, m:]), adjoint(xp, for_r[..., :, m:]))
-            for_q = added if for_q is None else for_q + added
-            for_r = for_r[..., :, :m]
+        if r_grad is not None:
+            rest = xp.matmul(q, r_grad[..., :, m:])
+            added = xp.matmul(xp.matmul(q, r[..., :, m:]), adjoint(xp, r_grad[..., :, m:]))
+            q_grad = added if q_grad is None else q_grad + added
+            r_grad = r_grad[..., :, :m]
         else:
             rest = xp.zeros_like(xp.matmul(q, r[..., :, m:]))
         r = r[..., :, :m]
-    result = _square_qr_backward(xp, for_q, for_r, q, r)
+    result = _square_qr_backward(xp, q_grad, r_grad, q, r)
     return result if rest is None else xp.concatenate((result, rest), axis=-1)
 
 
-def _square_qr_backward(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
-    """The gradient of a matrix whose ``R`` is square."""
+def _square_qr_backward(xp: Any, q_grad: Any, r_grad: Any, q: Any, r: Any) -> Any:
+    """The gradient of a matrix whose ``R`` is square.
+
+    ``q_grad`` and ``r_grad`` are the gradients of the factors ``q`` and ``r``, or None.
+    """
     r_h = adjoint(xp, r)
-    inner = 0 if for_r is None else xp.matmul(for_r, r_h)
-    if for_q is not None:
-        inner = inner - xp.matmul(adjoint(xp, q), for_q)
+    inner = 0 if r_grad is None else xp.matmul(r_grad, r_h)
+    if q_grad is not None:
+        inner = inner - xp.matmul(adjoint(xp, q), q_grad)
     upper = xp.triu(inner)
     full = upper + adjoint(xp, upper)
     full = full - xp.tril(xp.triu(full)) * 0.5
     result = xp.matmul(q, full)
-    result = result if for_q is None else result + for_q
+    result = result if q_grad is None else result + q_grad
     return xp.call(solve_triangular, r_h, result, upper=False, left=False)
 
 
@@ -180,6 +183,10 @@ def _reflectors(A: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _check_reflectors(name: str, A: Tensor, tau: Tensor, at: str) -> None:
+    """Raise RuntimeError unless ``A`` and ``tau`` can hold Householder reflections.
+
+    ``argument`` is the name of ``A`` in errors.
+    """
     if A.ndim < 2:
         raise RuntimeError(
             f"torch.{name}: {at} must have at least 2 dimensions, got shape {list(A.shape)}."
@@ -197,7 +204,7 @@ def _check_reflectors(name: str, A: Tensor, tau: Tensor, at: str) -> None:
 
 
 def _householder_product(A: Tensor, tau: Tensor) -> Tensor:
-    """The first n columns of the product of the reflections, ``(..., m, n)``."""
+    """The first n columns of the product of the reflections in ``A``, which is ``(..., m, n)``."""
     n, k = A.shape[-1], tau.shape[-1]
     unit = wrap(A._xp.eye(A.shape[-2], n, dtype=A._data.dtype), A._xp)
     if not k:
@@ -314,13 +321,13 @@ def ormqr(
     return write_result(out, product if left else product.mH.resolve_conj(), "ormqr")  # type: ignore[no-any-return]
 
 
-def _apply_reflections(A: Tensor, tau: Tensor, target: Tensor, back: bool) -> Tensor:
-    """``Q @ target``, or with ``back`` ``Q^H @ target``."""
+def _apply_reflections(A: Tensor, tau: Tensor, target: Tensor, inverse: bool) -> Tensor:
+    """``Q @ target``, or ``Q^H @ target`` with ``inverse``, for the reflections in ``A``."""
     if not tau.shape[-1]:
         return target.clone()
     vectors, triangle = _reflectors(A, tau)
     right = vectors.mH @ target
-    if back:
+    if inverse:
         right = solve_triangular(triangle.mH, right, upper=False, unitriangular=True)
         right = tau[..., :, None].conj() * right
     else:

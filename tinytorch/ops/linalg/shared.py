@@ -45,36 +45,45 @@ def check_floating(xp: Backend, name: str, array: Array) -> None:
         )
 
 
-def check_dimensions(name: str, matrix: Any, at: str = "A") -> None:
-    """Raise RuntimeError unless an array or tensor has two dimensions at least."""
+def check_dimensions(name: str, matrix: Any, argument: str = "A") -> None:
+    """Raise RuntimeError unless an array or tensor has two dimensions at least.
+
+    ``name`` and ``argument`` are the function and its argument, for the error.
+    """
     if matrix.ndim < 2:
         raise RuntimeError(
-            f"{name}: The input tensor {at} must have at least 2 dimensions, got shape "
+            f"{name}: The input tensor {argument} must have at least 2 dimensions, got shape "
             f"{list(matrix.shape)}."
         )
 
 
-def check_sides(name: str, matrix: Any, at: str = "A") -> None:
+def check_sides(name: str, matrix: Any, argument: str = "A") -> None:
     """Raise RuntimeError unless an array or tensor, of any dtype, is a batch of square matrices."""
-    check_dimensions(name, matrix, at)
+    check_dimensions(name, matrix, argument)
     rows, columns = matrix.shape[-2:]
     if rows != columns:
         raise RuntimeError(
-            f"{name}: {at} must be batches of square matrices, but they are {rows} by {columns} "
-            "matrices"
+            f"{name}: {argument} must be batches of square matrices, but they are {rows} by "
+            f"{columns} matrices"
         )
 
 
-def check_matrix(xp: Backend, name: str, array: Array, at: str = "A") -> None:
-    """Raise RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
-    check_dimensions(name, array, at)
+def check_matrix(xp: Backend, name: str, array: Array, argument: str = "A") -> None:
+    """Raise RuntimeError unless ``array`` is a batch of matrices.
+
+    They must be floating-point or complex, of 32 bits at least.
+    """
+    check_dimensions(name, array, argument)
     check_floating(xp, name, array)
 
 
-def check_square(xp: Backend, name: str, array: Array, at: str = "A") -> None:
-    """Raise RuntimeError unless ``array`` is a batch of square matrices of a dtype as above."""
-    check_matrix(xp, name, array, at)
-    check_sides(name, array, at)
+def check_square(xp: Backend, name: str, array: Array, argument: str = "A") -> None:
+    """Raise RuntimeError unless ``array`` is a batch of square matrices.
+
+    They must be floating-point or complex, of 32 bits at least.
+    """
+    check_matrix(xp, name, array, argument)
+    check_sides(name, array, argument)
 
 
 def check_same_dtype(xp: Backend, name: str, a: Array, b: Array) -> None:
@@ -88,7 +97,10 @@ def check_same_dtype(xp: Backend, name: str, a: Array, b: Array) -> None:
 
 
 def common_batch(xp: Backend, name: str, a: Array, b: Array) -> tuple[int, ...]:
-    """The shape that the leading dimensions of two batches of matrices broadcast to."""
+    """The shape that the leading dimensions of two batches of matrices broadcast to.
+
+    Raises RuntimeError if they do not broadcast; ``name`` is the function, for the error.
+    """
     first, second = tuple(a.shape[:-2]), tuple(b.shape[:-2])
     if first == second:
         return first
@@ -120,10 +132,10 @@ def call_routine(
         with xp.raising():
             return call(*args)
     except xp.linalg.LinAlgError:
-        instead = failure()
-    if isinstance(instead, Exception):
-        raise instead
-    return instead
+        outcome = failure()
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def first_failed_element(xp: Backend, info: Array) -> tuple[str, int]:
@@ -137,7 +149,10 @@ def first_failed_element(xp: Backend, info: Array) -> tuple[str, int]:
 
 
 def convergence_error(name: str, values: str) -> LinAlgError:
-    """The error of an iteration that did not converge."""
+    """The error of an iteration that did not converge.
+
+    ``name`` is the function, and ``values`` says which values it computes, such as "eigenvalues".
+    """
     return LinAlgError(
         f"{name}: The algorithm failed to converge because the input matrix is ill-conditioned or "
         f"has too many repeated {values}, or contains non-finite values."
@@ -145,7 +160,10 @@ def convergence_error(name: str, values: str) -> LinAlgError:
 
 
 def svd_factors(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """The factors ``U``, ``S`` and ``Vh`` of matrices; LinAlgError if the SVD fails."""
+    """The factors ``U``, ``S`` and ``Vh`` of matrices; LinAlgError if the SVD fails.
+
+    ``full_matrices`` is whether ``U`` and ``Vh`` are square.
+    """
     if not bool(xp.isfinite(A).all()):  # LAPACK's iteration may not end for infinities
         raise svd_error(xp, A)
     u, s, vh = call_routine(xp, xp.linalg.svd, A, full_matrices, failure=lambda: svd_error(xp, A))
@@ -192,11 +210,11 @@ def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any
     given = [x for x in (changes, more) if x is not None]
     change, *rest = [xp.diagonal(x, 0, -2, -1).imag for x in given]
     allowed = 1e-2 + (1e-2 * abs(rest[0]) if rest else 0)  # PyTorch's
-    name, vectors, what = message
+    name, vectors, ending = message
     xp.check_all(
         abs(change + rest[0] if rest else change) <= allowed,
         f"{name}: The {vectors} in the complex case are specified up to multiplication by "
-        f"e^{{i phi}}. The specified loss function depends on this {what} ill-defined.",
+        f"e^{{i phi}}. The specified loss function depends on this {ending} ill-defined.",
     )
 
 

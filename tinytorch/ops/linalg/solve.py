@@ -30,9 +30,10 @@ from .svd import pinv, svdvals
 
 
 def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
-    """``a^-1 b`` by the array library, for matrices ``b``; ``failure()`` if one of a is singular.
+    """``a^-1 b`` by the array library, for matrices ``b``.
 
-    ``failure`` returns the exception to raise, or a result to return instead.
+    If a matrix of ``a`` is singular, ``failure()`` returns the exception to raise, or a result to
+    return instead.
     """
     batch = common_batch(xp, "linalg.solve", a, b)
     if 0 in batch or 0 in b.shape[-2:]:
@@ -46,16 +47,22 @@ def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
 
 
 def _result_if_regular(result_info: tuple[Array, Array], failure: Any) -> Any:
-    """The solution or inverse; ``failure()`` if ``info`` reports a singular matrix."""
+    """The result of a pair of result and ``info``, unless ``info`` reports a singular matrix.
+
+    Then ``failure()`` returns the exception to raise, or a result to return instead.
+    """
     result, info = result_info
-    instead = failure() if bool((info != 0).any()) else result
-    if isinstance(instead, Exception):
-        raise instead
-    return instead
+    outcome = failure() if bool((info != 0).any()) else result
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def solve_by_lu(xp: Backend, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solution by LU factors, infinite or NaN where a matrix is singular; and ``info``."""
+    """``a^-1 b`` by LU factors, and ``info``.
+
+    The solution is infinite or NaN where a matrix is singular, which ``info`` reports.
+    """
     lu, pivots, info = factor_lu(xp, a)
     batch = common_batch(xp, "linalg.solve", a, b)
     n = a.shape[-1]
@@ -79,14 +86,17 @@ def _is_vector(a: Array, b: Array) -> bool:
 def _prepare_equation(
     xp: Backend, name: str, a: Array, b: Array, left: bool
 ) -> tuple[Array, Array, bool]:
-    """The matrices ``a`` and ``b`` of ``a x = b``, and whether ``b`` holds vectors.
+    """Check and rewrite an equation as ``a x = b`` for matrices ``a`` and ``b``.
 
-    With ``left=False``, ``x a = b`` is transposed.
+    With ``left=False``, ``x a = b`` is transposed. ``name`` is the function, for errors.
+
+    Returns:
+        ``a``, ``b``, and whether ``b`` held vectors.
     """
     check_square(xp, name, a)
     check_same_dtype(xp, name, a, b)
-    vector = _is_vector(a, b)
-    b = b[..., None] if vector else b
+    is_vector = _is_vector(a, b)
+    b = b[..., None] if is_vector else b
     n = a.shape[-1]
     if b.ndim < 2 or b.shape[-2 if left else -1] != n:
         rows, columns = b.shape[-2:] if b.ndim > 1 else (1, 1)
@@ -95,14 +105,16 @@ def _prepare_equation(
             f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {rows}x{columns})"
         )
     return (
-        (a, b, vector) if left else (transpose_matrices(xp, a), transpose_matrices(xp, b), vector)
+        (a, b, is_vector)
+        if left
+        else (transpose_matrices(xp, a), transpose_matrices(xp, b), is_vector)
     )
 
 
-def _restore_solution(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
+def _restore_solution(xp: Backend, x: Array, left: bool, is_vector: bool) -> Array:
     """The solution ``x`` of the prepared equation in the form of the original one."""
     x = x if left else transpose_matrices(xp, x)
-    return x[..., 0] if vector else x
+    return x[..., 0] if is_vector else x
 
 
 # -- solve -----------------------------------------------------------------------------------------
@@ -129,7 +141,7 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
         >>> tt.linalg.solve(tt.tensor([[2.0, 0.0], [0.0, 4.0]]), tt.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    a, b, vector = _prepare_equation(xp, "linalg.solve", A, B, left)
+    a, b, is_vector = _prepare_equation(xp, "linalg.solve", A, B, left)
 
     def failure() -> Exception:
         where, _ = first_failed_element(xp, factor_lu(xp, a)[2])
@@ -137,7 +149,7 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
             f"torch.linalg.solve: {where}The solver failed because the input matrix is singular."
         )
 
-    return _restore_solution(xp, solve_batches(xp, a, b, failure), left, vector)
+    return _restore_solution(xp, solve_batches(xp, a, b, failure), left, is_vector)
 
 
 def _solve_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) -> Any:
@@ -147,20 +159,20 @@ def _solve_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool
         Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
         differentiation", 2008, section 2.2.4.
     """
-    vector = g.ndim == A.ndim - 1 or (g.ndim == 1 and A.ndim == 2)
-    if vector:
+    is_vector = g.ndim == A.ndim - 1 or (g.ndim == 1 and A.ndim == 2)
+    if is_vector:
         g, out = g[..., None], out[..., None]
-    for_b = xp.call(solve, transpose_matrices(xp, A), g, left=left)
-    for_a = None
+    b_grad = xp.call(solve, transpose_matrices(xp, A), g, left=left)
+    a_grad = None
     if in_shape[0] is not None:
-        first, second = (for_b, out) if left else (out, for_b)
+        first, second = (b_grad, out) if left else (out, b_grad)
         if left:
-            for_a = -xp.matmul(first, transpose_matrices(xp, second))
+            a_grad = -xp.matmul(first, transpose_matrices(xp, second))
         else:
-            for_a = -xp.matmul(transpose_matrices(xp, first), second)
+            a_grad = -xp.matmul(transpose_matrices(xp, first), second)
     if in_shape[1] is None:
-        return for_a, None
-    return for_a, (for_b[..., 0] if vector else for_b)
+        return a_grad, None
+    return a_grad, (b_grad[..., 0] if is_vector else b_grad)
 
 
 solve.vjp_joint("A", "B")(_solve_backward)
@@ -189,7 +201,7 @@ def solve_ex(
         >>> tt.linalg.solve_ex(tt.zeros(1, 1), tt.ones(1)).info
         tensor(1, dtype=tinytorch.int32)
     """
-    a, b, vector = _prepare_equation(xp, "linalg.solve", A, B, left)
+    a, b, is_vector = _prepare_equation(xp, "linalg.solve", A, B, left)
     result = solve_batches(xp, a, b, lambda: solve_by_lu(xp, a, b))
     x, info = result if isinstance(result, tuple) else (result, success_info(xp, a))
     if check_errors and isinstance(result, tuple):
@@ -197,7 +209,7 @@ def solve_ex(
         raise LinAlgError(
             f"linalg.solve_ex: {where}The solver failed because the input matrix is singular."
         )
-    return _restore_solution(xp, x, left, vector), info
+    return _restore_solution(xp, x, left, is_vector), info
 
 
 solve_ex.vjp_joint("A", "B")(reads_results(0)(
@@ -208,7 +220,7 @@ solve_ex.vjp_joint("A", "B")(reads_results(0)(
 
 
 def _singular_error(xp: Backend, name: str, info: Array) -> LinAlgError:
-    """The error of the first singular matrix by ``info``."""
+    """The error of the first matrix that is singular by LAPACK's codes ``info``."""
     where, code = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
@@ -217,12 +229,19 @@ def _singular_error(xp: Backend, name: str, info: Array) -> LinAlgError:
 
 
 def _inverse_by_lu(xp: Backend, a: Array) -> tuple[Array, Array]:
-    """The inverse, infinite or NaN where a matrix is singular; and ``info``."""
+    """The inverse of ``a`` by LU factors, and ``info``.
+
+    It is infinite or NaN where a matrix is singular, which ``info`` reports.
+    """
     return solve_by_lu(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
 
 
 def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
-    """The inverse by the array library; ``failure()`` if a matrix is singular."""
+    """The inverse of ``a`` by the array library.
+
+    If a matrix is singular, ``failure()`` returns the exception to raise, or a result to return
+    instead.
+    """
     if xp.loses_nan(a):
         return _result_if_regular(_inverse_by_lu(xp, a), failure)
     return call_routine(xp, xp.linalg.inv, a, failure=failure)
@@ -254,6 +273,7 @@ def inv(xp: Backend, A: Array) -> Array:
 
 
 def _inv_backward(xp: Any, g: Any, out: Any) -> Any:
+    """Gradient of an inverse ``out``: ``-out^T g out^T``."""
     out_t = transpose_matrices(xp, out)
     return -xp.matmul(out_t, xp.matmul(g, out_t))
 
@@ -336,6 +356,10 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
 
 
 def _check_equal_products(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
+    """Raise RuntimeError unless the two groups of sizes have one product.
+
+    ``split`` is the index between both groups in the error.
+    """
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError(
             f"Expected self to satisfy the requirement prod(self.shape[{split}:]) == "
@@ -443,11 +467,12 @@ def _empty_residuals(solution: Tensor) -> Tensor:
 
 
 def _check_lstsq(A: Tensor, B: Tensor, driver: str) -> None:
+    """Raise RuntimeError for arguments of ``lstsq`` that do not fit."""
     name = "torch.linalg.lstsq"
-    for at, tensor, ndim in (("input", A, 2), ("other", B, 1)):
+    for argument, tensor, ndim in (("input", A, 2), ("other", B, 1)):
         if tensor.ndim < ndim:
             raise RuntimeError(
-                f"{name}: {at} must have at least {ndim} dimensions, got shape "
+                f"{name}: {argument} must have at least {ndim} dimensions, got shape "
                 f"{list(tensor.shape)}."
             )
     if not 0 <= A.ndim - B.ndim <= 1:
@@ -468,6 +493,10 @@ def _check_lstsq(A: Tensor, B: Tensor, driver: str) -> None:
 
 
 def _check_rows(A: Tensor, B: Tensor, at: int) -> None:
+    """Raise RuntimeError unless ``A`` and ``B`` have as many rows, and batches that broadcast.
+
+    ``at`` is the dimension of the rows in the original argument, for the error.
+    """
     if A.shape[-2] != B.shape[-2]:
         raise RuntimeError(
             f"torch.linalg.lstsq: input.size(-2) should match other.size({at}), got "

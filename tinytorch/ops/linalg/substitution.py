@@ -72,7 +72,10 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
 
 
 def first_failure(xp: Backend, failed: Array) -> Array:
-    """The number of the first true element along the last dimension, from 1; 0 for none."""
+    """The number, from 1, of the first true element of ``failed`` along its last dimension.
+
+    It is 0 if no element is true.
+    """
     native = xp.native_dtype(dtypes.int32)
     if not failed.shape[-1]:
         return xp.zeros(failed.shape[:-1], native)
@@ -81,9 +84,17 @@ def first_failure(xp: Backend, failed: Array) -> Array:
 
 
 def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> Array:
-    """Factor the columns ``a`` in place, write their pivots, and return each row's old index.
+    """Factor some columns of every matrix in place, and write their pivots.
 
-    ``first`` is the number of the panel's first row in the whole matrix.
+    Args:
+        xp: The backend.
+        a: The columns, from the panel's first row on.
+        pivots: Array for the pivots of these columns.
+        first: The number of the panel's first row in the whole matrix.
+        pivot: Whether to swap rows.
+
+    Returns:
+        The old index of each row of the panel.
     """
     m, n = a.shape[-2:]
     if n == 1:
@@ -108,7 +119,7 @@ def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> 
 
 
 def _factor_column(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> Array:
-    """``_factor_panel`` of a single column."""
+    """``_factor_panel`` for a panel of a single column."""
     column = a[..., 0]
     numbers = xp.arange(column.shape[-1])
     rows = xp.array(xp.broadcast_to(numbers, column.shape))
@@ -162,7 +173,10 @@ def factor_cholesky(xp: Backend, matrix: Array) -> tuple[Array, Array]:
 
 
 def _factor_cholesky_block(xp: Any, a: Array, failed: Array) -> None:
-    """Overwrite the lower triangles ``a`` with their factors; mark the pivots that ``failed``."""
+    """Overwrite the lower triangles ``a`` with their Cholesky factors.
+
+    ``failed``, ``(..., n)``, becomes true for pivots that are not positive.
+    """
     n = a.shape[-1]
     if n == 1:
         pivot = a.real if a.dtype.kind == "c" else a

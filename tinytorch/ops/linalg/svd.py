@@ -34,6 +34,7 @@ _Svd = named_result("linalg_svd", "U S Vh")
 
 
 def _check_driver(driver: str | None) -> None:
+    """Raise RuntimeError unless ``driver`` is None, as for PyTorch's CPU tensors."""
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
@@ -95,14 +96,14 @@ def _svd_backward(xp: Any, g: Any, out: Any) -> Any:
     u, s, vh = out
     k = s.shape[-1]
     u, vh = u[..., :, :k], vh[..., :k, :]
-    for_u = None if g[0] is None else g[0][..., :, :k]
-    for_vh = None if g[2] is None else g[2][..., :k, :]
+    u_grad = None if g[0] is None else g[0][..., :, :k]
+    vh_grad = None if g[2] is None else g[2][..., :k, :]
     if u.shape[-2] >= vh.shape[-1]:
-        return _tall_svd_backward(xp, (for_u, g[1], for_vh), (u, s, vh))
+        return _tall_svd_backward(xp, (u_grad, g[1], vh_grad), (u, s, vh))
     # A wide matrix is the adjoint of the tall A^H = V S U^H.
-    for_v, for_uh = [None if x is None else adjoint(xp, x) for x in (for_vh, for_u)]
+    v_grad, uh_grad = [None if x is None else adjoint(xp, x) for x in (vh_grad, u_grad)]
     factors = (adjoint(xp, vh), s, adjoint(xp, u))
-    return adjoint(xp, _tall_svd_backward(xp, (for_v, g[1], for_uh), factors))
+    return adjoint(xp, _tall_svd_backward(xp, (v_grad, g[1], uh_grad), factors))
 
 
 def _tall_svd_backward(xp: Any, g: Any, out: Any) -> Any:
@@ -117,26 +118,26 @@ def _tall_svd_backward(xp: Any, g: Any, out: Any) -> Any:
         Townsend, "Differentiating the singular value decomposition", 2016; Wan & Zhang,
         "Automatic differentiation for complex valued SVD", 2019, arXiv:1909.02659.
     """
-    for_u, for_s, for_vh = g
+    u_grad, s_grad, vh_grad = g
     u, s, vh = out
     row, column = s[..., None, :], s[..., :, None]
     skew_u = skew_v = None
-    inner = u * for_s[..., None, :] if for_s is not None else 0
+    inner = u * s_grad[..., None, :] if s_grad is not None else 0
     middle = None
-    if for_u is not None:
-        skew_u = _skew(xp, xp.matmul(adjoint(xp, u), for_u))
+    if u_grad is not None:
+        skew_u = _skew(xp, xp.matmul(adjoint(xp, u), u_grad))
         middle = skew_u * row
-    if for_vh is not None:
-        skew_v = _skew(xp, xp.matmul(vh, adjoint(xp, for_vh)))
+    if vh_grad is not None:
+        skew_v = _skew(xp, xp.matmul(vh, adjoint(xp, vh_grad)))
         middle = column * skew_v if middle is None else middle + column * skew_v
     if middle is not None:
         _check_phases(xp, skew_u, skew_v)
         inner = inner + xp.matmul(u, divide_by_differences(xp, middle, s * s))
-    if for_u is not None and for_vh is not None and u.dtype.kind == "c":
+    if u_grad is not None and vh_grad is not None and u.dtype.kind == "c":
         phases = xp.diagonal(skew_u, 0, -2, -1) / (2 * s)
         inner = inner + u * phases[..., None, :]
-    if for_u is not None and u.shape[-2] > u.shape[-1]:
-        scaled = for_u / row
+    if u_grad is not None and u.shape[-2] > u.shape[-1]:
+        scaled = u_grad / row
         inner = inner + scaled - xp.matmul(u, xp.matmul(adjoint(xp, u), scaled))
     return xp.matmul(inner, vh)
 
@@ -222,7 +223,7 @@ def _threshold(xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any) -> A
 
 
 def _as_array(xp: Backend, value: Any, like: Array) -> Array:
-    """A tolerance as an array of the shape of ``like``, unless it is one."""
+    """A tolerance, an array or a number, as an array; a number gets the shape of ``like``."""
     return value if hasattr(value, "shape") else xp.full_like(like, value)
 
 
@@ -281,7 +282,9 @@ def pinv(
 
 
 def _pinv_backward(xp: Any, g: Any, out: Any, A: Any) -> Any:
-    """The gradient at constant rank, from products of the smaller of the two possible sizes.
+    """The gradient of ``A`` in the pseudoinverse, for matrices of constant rank.
+
+    The two branches compute the same from products of the smaller size, m or n.
 
     Reference:
         Golub & Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
@@ -356,6 +359,7 @@ def matrix_rank(
 
 
 def _eigenvalues(xp: Backend, A: Array) -> Array:
+    """Eigenvalues of Hermitian matrices in ascending order; LinAlgError if the routine fails."""
     return call_routine(
         xp, xp.linalg.eigvalsh, A, failure=lambda: convergence_error("linalg.eigh", "eigenvalues")
     )

@@ -75,19 +75,22 @@ def solve_triangular(
 def _solve_triangular_backward(
     xp: Any, g: Any, in_shape: Any, out: Any, A: Any, upper: bool, left: bool, unitriangular: bool
 ) -> tuple[Any, Any]:
-    # The formula is that of linalg.solve; elements that are not read have the gradient 0.
-    for_b = xp.call(
+    """Gradients of ``A`` and ``B`` in ``solve_triangular``, as in ``linalg.solve``.
+
+    Elements of ``A`` that are not read have the gradient 0.
+    """
+    b_grad = xp.call(
         solve_triangular, transpose_matrices(xp, A), g, upper=not upper, left=left,
         unitriangular=unitriangular,
     )  # fmt: skip
     if in_shape[0] is None:
-        return None, for_b
+        return None, b_grad
     if left:
-        for_a = -xp.matmul(for_b, transpose_matrices(xp, out))
+        a_grad = -xp.matmul(b_grad, transpose_matrices(xp, out))
     else:
-        for_a = -xp.matmul(transpose_matrices(xp, out), for_b)
+        a_grad = -xp.matmul(transpose_matrices(xp, out), b_grad)
     offset = 1 if unitriangular else 0
-    return (xp.triu(for_a, offset) if upper else xp.tril(for_a, -offset)), for_b
+    return (xp.triu(a_grad, offset) if upper else xp.tril(a_grad, -offset)), b_grad
 
 
 _TriangularSolve = named_result("triangular_solve", "solution cloned_coefficient")
@@ -129,10 +132,11 @@ def triangular_solve(
 
 
 def _check_system(name: str, b: Tensor, a: Tensor) -> None:
-    for at, tensor in (("b", b), ("A", a)):
+    """Raise RuntimeError for matrices of ``triangular_solve`` that do not fit."""
+    for argument, tensor in (("b", b), ("A", a)):
         if tensor.ndim < 2:
             raise RuntimeError(
-                f"torch.{name}: Expected {at} to have at least 2 dimensions, but it has "
+                f"torch.{name}: Expected {argument} to have at least 2 dimensions, but it has "
                 f"{tensor.ndim} dimensions instead"
             )
     if a.shape[-1] != a.shape[-2]:
@@ -156,9 +160,11 @@ def _check_system(name: str, b: Tensor, a: Tensor) -> None:
 
 
 def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: Any) -> Any:
-    """The array library's lower factor; ``failure(source)`` if a matrix is not positive-definite.
+    """The lower Cholesky factor by the array library.
 
-    With ``upper``, only the upper triangle is read, and ``source`` is the adjoint of ``matrix``.
+    If a matrix is not positive-definite, ``failure(source)`` returns the exception to raise, or a
+    result to return instead. With ``upper``, only the upper triangle is read, and ``source`` is the
+    adjoint of ``matrix``; else it is ``matrix``.
     """
     check_square(xp, name, matrix)
     if not matrix.size:
@@ -169,7 +175,10 @@ def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: A
 
 
 def _finite_factor(xp: Backend, source: Array) -> Array:
-    """The array library's factor; LinAlgError for NaN and infinities, which it does not report."""
+    """The array library's Cholesky factor; LinAlgError for a matrix with NaN or infinity.
+
+    The library does not report these itself.
+    """
     lower = xp.linalg.cholesky(source)
     if not xp.isfinite(lower.diagonal(0, -2, -1)).all():
         raise xp.linalg.LinAlgError
@@ -177,7 +186,7 @@ def _finite_factor(xp: Backend, source: Array) -> Array:
 
 
 def _not_definite_error(xp: Backend, name: str, info: Array) -> LinAlgError:
-    """The error of the first matrix that is not positive-definite by ``info``."""
+    """The error of the first matrix that is not positive-definite by LAPACK's codes ``info``."""
     where, order = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The factorization could not be completed because the input is not "
@@ -297,6 +306,7 @@ def cholesky_solve(
 
 @op(node="CholeskySolveBackward0")
 def _cholesky_solve(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
+    """Solution of ``A X = B`` from the Cholesky factor ``L`` of A, an upper one with ``upper``."""
     lower = adjoint(xp, L) if upper else L
     half = xp.call(solve_triangular, lower, B, upper=False)
     return xp.call(solve_triangular, adjoint(xp, lower), half, upper=True)
@@ -306,18 +316,22 @@ def _cholesky_solve(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
 def _cholesky_solve_backward(
     xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool
 ) -> tuple[Any, Any]:
-    """The gradients; as in PyTorch, that of ``L`` is not restricted to its triangle."""
-    for_b = xp.call(_cholesky_solve, conjugate(xp, g), L, upper)
+    """The gradients of ``B`` and ``L``.
+
+    As in PyTorch, the gradient of ``L`` is not restricted to its triangle.
+    """
+    b_grad = xp.call(_cholesky_solve, conjugate(xp, g), L, upper)
     if in_shape[1] is None:
-        return conjugate(xp, for_b), None
-    for_l = _factor_gradient(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
-    return conjugate(xp, for_b), conjugate(xp, for_l)
+        return conjugate(xp, b_grad), None
+    l_grad = _factor_gradient(xp, xp.matmul(b_grad, adjoint(xp, out)), L, upper)
+    return conjugate(xp, b_grad), conjugate(xp, l_grad)
 
 
 def _factor_gradient(xp: Any, g: Any, L: Any, upper: bool) -> Any:
-    """The gradient of ``L`` from ``g``, minus the gradient G of ``L L^H`` (upper: ``L^H L``).
+    """Minus the gradient of a Cholesky factor ``L``, if ``g`` is the gradient G of ``A = L L^H``.
 
-    It is ``(G + G^H) L``, or ``L (G + G^H)`` for ``upper``, in PyTorch's convention.
+    It is ``-(G + G^H) L``, or ``-L (G + G^H)`` for ``upper`` with ``A = L^H L``, in PyTorch's
+    convention. Callers need this sign, as A is inverted in their functions.
     """
     total = g + adjoint(xp, g)
     return -xp.matmul(L, total) if upper else -xp.matmul(total, L)
@@ -356,13 +370,14 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
 
 @op(node="CholeskyInverseBackward0")
 def _cholesky_inverse(xp: Backend, L: Array, upper: bool) -> Array:
+    """Inverse of A from its Cholesky factor ``L``, an upper one with ``upper``."""
     unit = xp.eye(L.shape[-1], dtype=L.dtype)
     root = xp.call(solve_triangular, adjoint(xp, L) if upper else L, unit, upper=False)
     return xp.matmul(adjoint(xp, root), root)
 
 
 def _cholesky_inverse_backward(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
-    """The gradient; as in PyTorch, it is not restricted to the triangle of ``L``."""
+    """The gradient of ``L``; as in PyTorch, it is not restricted to the triangle of ``L``."""
     return _factor_gradient(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
 
 

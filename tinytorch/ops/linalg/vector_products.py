@@ -139,6 +139,7 @@ def trace(
 
 @op
 def _trace(xp: Backend, input: Array) -> Array:
+    """Sum of the diagonal of a matrix; int64 for integers and bools."""
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     check_supported(xp, "trace", "b", input)
@@ -171,7 +172,10 @@ _BLOCK_ELEMENTS = 1 << 20
 
 @op(node="CdistBackward0")
 def _distances(xp: Backend, x1: Array, x2: Array, p: float, by_product: bool) -> Array:
-    """``sum(|x1_i - x2_j|^p)^(1/p)`` for all rows i and j."""
+    """``sum(|x1_i - x2_j|^p)^(1/p)`` for all rows i and j, ``(..., m, n)``.
+
+    ``by_product`` is whether to compute Euclidean distances by a matrix product.
+    """
     if by_product:
         # |a|^2 + |b|^2 - 2 a b as one product of rows (-2 a, |a|^2, 1) and (b, 1, |b|^2).
         one, other = (xp.sum(x * x, axis=-1, keepdims=True) for x in (x1, x2))
@@ -217,7 +221,10 @@ def _divide_or_zero(xp: Any, a: Any, b: Any) -> Any:
 
 
 def _difference_gradient(xp: Any, g: Any, out: Any, difference: Any, p: float) -> Any:
-    """The gradient of each distance by its differences d, ``g sgn(d) |d|^(p-1) / norm^(p-1)``."""
+    """The gradient of differences d of two rows, ``g sgn(d) |d|^(p-1) / norm^(p-1)``.
+
+    ``g`` is the gradient of the distances ``out``, and ``difference`` has one dimension more.
+    """
     g, norm = g[..., None], out[..., None]
     if p == 0:
         return xp.zeros_like(difference) * g
@@ -238,6 +245,7 @@ def _difference_gradient(xp: Any, g: Any, out: Any, difference: Any, p: float) -
 def _distances_backward(
     xp: Any, g: Any, in_shape: Any, out: Any, x1: Any, x2: Any, p: float, by_product: bool
 ) -> tuple[Any, Any]:
+    """Gradients of ``x1`` and ``x2`` in ``_distances``, block by block."""
     if by_product:
         weight = _divide_or_zero(xp, g, out)
         weight_t = xp.swapaxes(weight, -1, -2)
@@ -248,13 +256,13 @@ def _distances_backward(
     blocks = _blocks(out.shape, x1.shape[-1])
     if not blocks:
         return xp.zeros_like(x1), xp.zeros_like(x2)
-    for_x1, for_x2 = [], 0
+    x1_grads, x2_grad = [], 0
     for rows in blocks:
         difference = x1[..., rows, None, :] - x2[..., None, :, :]
         gradient = _difference_gradient(xp, g[..., rows, :], out[..., rows, :], difference, p)
-        for_x1.append(xp.sum(gradient, -2))
-        for_x2 = for_x2 - xp.sum(gradient, -3)
-    return xp.concatenate(for_x1, axis=-2), for_x2
+        x1_grads.append(xp.sum(gradient, -2))
+        x2_grad = x2_grad - xp.sum(gradient, -3)
+    return xp.concatenate(x1_grads, axis=-2), x2_grad
 
 
 @composite(node="CdistBackward0")

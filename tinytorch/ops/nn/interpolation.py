@@ -490,8 +490,8 @@ def _expand_argument(label: str, given: Any, image: list[int]) -> list[Any]:
     if len(values) != len(image):
         raise ValueError(
             f"Input and {label} must have the same number of spatial dimensions, but got input "
-            f"with spatial dimensions of {image} and {label} of {tuple(values)}. Please provide input "
-            f"tensor in (N, C, d1, d2, ...,dK) format and {label} in (o1, o2, ...,oK) format."
+            f"with spatial dimensions of {image} and {label} of {tuple(values)}. Please provide "
+            f"input tensor in (N, C, d1, d2, ...,dK) format and {label} in (o1, o2, ...,oK) format."
         )
     return values
 

@@ -20,7 +20,7 @@ _FEW = 16384
 def _map_blocks(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
     """``function(axis, *arrays)`` for the dimension ``dim``; on large raw arrays, block by block.
 
-    The axis is -1 if that is the last dimension, and 1 if a block is reshaped to 3-d.
+    The axis may be -1 for the last dimension, and 1 for blocks that are reshaped to 3-d.
     """
     if xp.records:
         return function(dim, *arrays)
