@@ -154,13 +154,13 @@ _uneven_spread.vjp(
 )
 
 
-def _node_name(node: Node) -> str:
+def _average_node_name(node: Node) -> str:
     """PyTorch's name of the node of ``adaptive_avg_pool2d``, which is a mean for 1x1 results."""
     is_global = tuple(node.shape[-2:]) == (1, 1)
     return "MeanBackward1" if is_global else "AdaptiveAvgPool2DBackward0"
 
 
-@composite(namespaces=_F, node=_node_name)
+@composite(namespaces=_F, node=_average_node_name)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means of windows that cover an image evenly.
 

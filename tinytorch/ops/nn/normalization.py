@@ -447,7 +447,7 @@ def layer_norm(
 
 
 def _check_shape(name: str, given: Tensor | None, shape: tuple[int, ...]) -> None:
-    """Raise RuntimeError for a parameter ``given`` that has not the shape ``shape``."""
+    """Raise RuntimeError if the parameter ``given``, named ``name``, does not have ``shape``."""
     if given is not None and given._data.shape != shape:
         raise RuntimeError(
             f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "

@@ -545,8 +545,9 @@ def _call(
 def _bind(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """Arguments of a call of ``name`` as a dict by parameter.
 
-    The signature for packed sequences is meant if ``batch_sizes`` is among them, or if the fourth
-    is a list: ``params`` is the third argument in the other one.
+    There is one signature for packed sequences and one for others. It is the first if
+    ``batch_sizes`` is given by name, or if the fourth argument is a list: that is its ``params``,
+    which are the third argument of the other signature.
     """
     packed = "batch_sizes" in options or (len(args) > 3 and isinstance(args[3], (list, tuple)))
     names = _PACKED if packed else _PADDED
@@ -578,7 +579,7 @@ def _check_state(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
 def _split_parameters(
     name: str, params: Any, biases: bool, count: int, projection: bool
 ) -> list[tuple[Any, ...]]:
-    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of number layer and direction, None for missing ones.
+    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of each layer and direction, None for missing ones.
 
     Args:
         name: The function, for errors.

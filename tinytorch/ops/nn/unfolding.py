@@ -385,9 +385,9 @@ def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
 def _make_windows(
     name: str, image: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Windows:
-    """Windows of ``unfold`` or ``fold``, which is ``name``, over an image of size ``image``.
+    """Windows of ``unfold`` or ``fold`` over an image of size ``image``.
 
-    Raises RuntimeError for numbers out of range.
+    Raises RuntimeError for numbers out of range; ``name`` is the function, for errors.
     """
     kernel = _check_pair(name, "kernel_size", kernel_size)
     dilation = _check_pair(name, "dilation", dilation)
