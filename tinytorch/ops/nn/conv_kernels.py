@@ -152,10 +152,7 @@ class _LineBuffers:
         self.arrays: dict[Any, Array] = {}
 
     def zeros(self, name: Any, *shape: int) -> Array:
-        """Array of zeros, or the array of an earlier call with that name and shape.
-
-        A reused array has the values that were written since.
-        """
+        """New zeros, or the array of an earlier call with that name and shape, as it is now."""
         array = self.arrays.get(name)
         if array is None or array.shape != shape:
             array = self.arrays[name] = self.xp.zeros(shape, self.dtype)
@@ -418,10 +415,7 @@ def _strides(windows: Windows) -> list[int]:
 
 
 def _run_length(strides: Sizes, size: Sizes) -> int:
-    """Length of a run: elements from the first of ``size`` windows to the last in the padded image.
-
-    ``strides`` are the result of ``_strides``.
-    """
+    """Elements of a run, from the first of ``size`` windows to the last, at these ``strides``."""
     return 1 + sum(t * (o - 1) for t, o in zip(strides, size, strict=True))
 
 
@@ -760,10 +754,7 @@ def _conv_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of the input, the weight and the bias of ``_conv``.
-
-    ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
-    """
+    """Gradients of input, weight and bias of ``_conv``, each None if its shape is None."""
     args = (stride, padding, dilation, groups)
     input_shape, weight_shape, bias_shape = in_shape
     return (
@@ -778,10 +769,7 @@ def _conv_input_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of the input and the weight of ``_conv_input``.
-
-    ``in_shape`` holds the shapes of the two, with None where no gradient is needed.
-    """
+    """Gradients of input and weight of ``_conv_input``, each None if its shape is None."""
     args = (stride, padding, dilation, groups)
     input_shape, weight_shape = in_shape
     return (
@@ -795,10 +783,7 @@ def _conv_weight_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, grad: Any, stride: Any, padding: Any, dilation: Any,
     groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of the input and of ``grad`` of ``_conv_weight``.
-
-    ``in_shape`` holds the shapes of the two, with None where no gradient is needed.
-    """
+    """Gradients of input and ``grad`` of ``_conv_weight``, each None if its shape is None."""
     args = (stride, padding, dilation, groups)
     input_shape, grad_shape = in_shape
     return (
