@@ -754,7 +754,7 @@ def _conv_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of input, weight and bias of ``_conv``, each None if its shape is None."""
+    """Gradients of input, weight and bias of ``_conv``; None for each None in ``in_shape``."""
     args = (stride, padding, dilation, groups)
     input_shape, weight_shape, bias_shape = in_shape
     return (
@@ -769,7 +769,7 @@ def _conv_input_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of input and weight of ``_conv_input``, each None if its shape is None."""
+    """Gradients of input and weight of ``_conv_input``; None for each None in ``in_shape``."""
     args = (stride, padding, dilation, groups)
     input_shape, weight_shape = in_shape
     return (
@@ -783,7 +783,7 @@ def _conv_weight_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, grad: Any, stride: Any, padding: Any, dilation: Any,
     groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Gradients of input and ``grad`` of ``_conv_weight``, each None if its shape is None."""
+    """Gradients of input and ``grad`` of ``_conv_weight``; None for each None in ``in_shape``."""
     args = (stride, padding, dilation, groups)
     input_shape, grad_shape = in_shape
     return (
