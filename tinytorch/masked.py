@@ -43,30 +43,32 @@ _ARGUMENTS = {
 
 
 def _set_docstring(
-    summary: str, empty: str, names: str, arguments: str, result: str
+    *, summary: str, if_all_masked: str, parameters: str, example_result: str,
+    example_arguments: str = "",
 ) -> Callable[[_F], _F]:  # fmt: skip
-    """Decorator that sets the docstring of a function of this module.
+    """Return a decorator that sets the docstring of a function of this module.
 
     Args:
-        summary: The beginning of its first line.
-        empty: The result if the mask is False at all elements.
-        names: The names of its parameters.
-        arguments: The arguments between ``x`` and ``mask`` in the call of the example.
-        result: The result of the example.
+        summary: The beginning of its first line, such as ``"The sum of"``.
+        if_all_masked: Text about the result if the mask is False at all elements.
+        parameters: The names of the function's parameters, separated by spaces.
+        example_result: The result that the example shows.
+        example_arguments: The arguments between ``x`` and ``mask`` in the example's call, such as
+            ``"0, "``.
     """
 
-    def decorate(function: _F) -> _F:
+    def set_docstring(function: _F) -> _F:
         name = function.__name__
-        entries = "".join(f"    {each}: {_ARGUMENTS[each]}\n" for each in names.split())
+        entries = "".join(f"    {each}: {_ARGUMENTS[each]}\n" for each in parameters.split())
         function.__doc__ = (
             f"{summary} the elements at which ``mask`` is True.\n\nArgs:\n{entries}\n"
-            f"Returns:\n    {empty} if ``mask`` is False at all elements.\n\nExample:\n"
+            f"Returns:\n    {if_all_masked} if ``mask`` is False at all elements.\n\nExample:\n"
             f"    >>> x = tt.tensor([1.0, 2.0, 3.0])\n"
-            f"    >>> tt.masked.{name}(x, {arguments}mask=x != 2)\n    {result}\n"
+            f"    >>> tt.masked.{name}(x, {example_arguments}mask=x != 2)\n    {example_result}\n"
         )
         return function
 
-    return decorate
+    return set_docstring
 
 
 _REDUCTION, _ALONG_DIM = "input dim keepdim dtype mask", "input dim dtype mask"
@@ -75,9 +77,13 @@ _REDUCTION, _ALONG_DIM = "input dim keepdim dtype mask", "input dim dtype mask"
 def _fill_masked(
     input: Tensor, mask: Tensor | None, dtype: Any, value: float | Callable[[Any], Any]
 ) -> Tensor:
-    """``input`` in a dtype, with ``value`` at the elements at which the mask is False.
+    """Convert ``input`` to ``dtype`` and fill the elements at which the mask is False.
 
-    ``value`` may be a function of the dtype.
+    Args:
+        input: The tensor.
+        mask: bool tensor that broadcasts to ``input``, or None to fill nothing.
+        dtype: The dtype of the result, or None for that of ``input``.
+        value: The value to fill in, or a function that computes it from the dtype.
     """
     x = input if dtype is None else input.to(dtype)
     if mask is None:
@@ -97,6 +103,7 @@ def _weights(x: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _dims(x: Tensor, dim: Dims) -> tuple[int, ...]:
+    """The dimensions ``dim``, which may be None for all, as nonnegative numbers."""
     if dim is None or dim == ():
         return (*range(x.ndim),)
     chosen = (dim,) if isinstance(dim, int) else tuple(dim)
@@ -104,16 +111,19 @@ def _dims(x: Tensor, dim: Dims) -> tuple[int, ...]:
 
 
 def _lowest_value(dtype: Any) -> float:
+    """The lowest value of a dtype: minus infinity, or that of an integer dtype."""
     if dtype.is_floating_point or dtype.is_complex:
         return -math.inf
     return dtypes.iinfo(dtype).min
 
 
 def _highest_value(dtype: Any) -> float:
+    """The highest value of a dtype: infinity, or that of an integer dtype."""
     return math.inf if dtype.is_floating_point else dtypes.iinfo(dtype).max
 
 
 def _check_floating_point(x: Tensor, name: str) -> None:
+    """Raise ValueError for an integer or bool tensor; ``name`` is that of the function."""
     if not (x.is_floating_point() or x.is_complex()):
         raise ValueError(
             f"{name}(): Could not infer output dtype. Input dtype must be either a floating point "
@@ -121,7 +131,12 @@ def _check_floating_point(x: Tensor, name: str) -> None:
         )
 
 
-@_set_docstring("The sum of", "0", _REDUCTION, "", "tensor(4.)")
+@_set_docstring(
+    summary="The sum of",
+    if_all_masked="0",
+    parameters=_REDUCTION,
+    example_result="tensor(4.)",
+)
 def sum(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -130,7 +145,12 @@ def sum(
     return x.sum(_dims(x, dim), keepdim=keepdim) if x.ndim else x.sum()
 
 
-@_set_docstring("The product of", "1", _REDUCTION, "", "tensor(3.)")
+@_set_docstring(
+    summary="The product of",
+    if_all_masked="1",
+    parameters=_REDUCTION,
+    example_result="tensor(3.)",
+)
 def prod(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -142,7 +162,12 @@ def prod(
     return x if dims else x.prod()
 
 
-@_set_docstring("The maximum of", "The lowest value of the dtype", _REDUCTION, "", "tensor(3.)")
+@_set_docstring(
+    summary="The maximum of",
+    if_all_masked="The lowest value of the dtype",
+    parameters=_REDUCTION,
+    example_result="tensor(3.)",
+)
 def amax(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -151,7 +176,12 @@ def amax(
     return x.amax(_dims(x, dim), keepdim)
 
 
-@_set_docstring("The minimum of", "The highest value of the dtype", _REDUCTION, "", "tensor(1.)")
+@_set_docstring(
+    summary="The minimum of",
+    if_all_masked="The highest value of the dtype",
+    parameters=_REDUCTION,
+    example_result="tensor(1.)",
+)
 def amin(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -160,7 +190,12 @@ def amin(
     return x.amin(_dims(x, dim), keepdim)
 
 
-@_set_docstring("The index of the maximum of", "0", _REDUCTION, "", "tensor(2.)")
+@_set_docstring(
+    summary="The index of the maximum of",
+    if_all_masked="0",
+    parameters=_REDUCTION,
+    example_result="tensor(2.)",
+)
 def argmax(
     input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -169,7 +204,12 @@ def argmax(
     return x.argmax(dim, keepdim).to(x.dtype)
 
 
-@_set_docstring("The index of the minimum of", "0", _REDUCTION, "", "tensor(0.)")
+@_set_docstring(
+    summary="The index of the minimum of",
+    if_all_masked="0",
+    parameters=_REDUCTION,
+    example_result="tensor(0.)",
+)
 def argmin(
     input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -178,7 +218,12 @@ def argmin(
     return x.argmin(dim, keepdim).to(x.dtype)
 
 
-@_set_docstring("The mean of", "NaN", _REDUCTION, "", "tensor(2.)")
+@_set_docstring(
+    summary="The mean of",
+    if_all_masked="NaN",
+    parameters=_REDUCTION,
+    example_result="tensor(2.)",
+)
 def mean(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -188,7 +233,12 @@ def mean(
     return sum(x, dim, keepdim=keepdim) / sum(_weights(x, mask), dim, keepdim=keepdim)
 
 
-@_set_docstring("The lower median of", "NaN", _REDUCTION, "", "tensor(1.)")
+@_set_docstring(
+    summary="The lower median of",
+    if_all_masked="NaN",
+    parameters=_REDUCTION,
+    example_result="tensor(1.)",
+)
 def median(
     input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -207,7 +257,12 @@ def median(
     return found if keepdim else found.squeeze(dim)
 
 
-@_set_docstring("Logarithm of the sum of exponentials of", "-inf", _REDUCTION, "", "tensor(3.1269)")
+@_set_docstring(
+    summary="Logarithm of the sum of exponentials of",
+    if_all_masked="-inf",
+    parameters=_REDUCTION,
+    example_result="tensor(3.1269)",
+)
 def logsumexp(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -218,9 +273,12 @@ def logsumexp(
 
 
 @_set_docstring(
-    "A norm of", "0, or inf for a negative order,", "input ord dim keepdim dtype mask", "2, ",
-    "tensor(3.1623)"
-)  # fmt: skip
+    summary="A norm of",
+    if_all_masked="0, or inf for a negative order,",
+    parameters="input ord dim keepdim dtype mask",
+    example_arguments="2, ",
+    example_result="tensor(3.1623)",
+)
 def norm(
     input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool = False,
     dtype: Any = None, mask: Tensor | None = None,
@@ -235,7 +293,7 @@ def _variance(
     input: Tensor, dim: Dims, unbiased: bool | None, correction: float | None,
     keepdim: bool, dtype: Any, mask: Tensor | None,
 ) -> Tensor:  # fmt: skip
-    """The variance; that of integers is float32, that of complex tensors is complex."""
+    """The variance along ``dim``; of integers it is float32, of complex tensors complex."""
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     subtracted = correction if correction is not None else 0 if unbiased is False else 1
@@ -253,7 +311,12 @@ def _variance(
 _VARIANCE = "input dim unbiased correction keepdim dtype mask"
 
 
-@_set_docstring("The variance of", "NaN", _VARIANCE, "", "tensor(2.)")
+@_set_docstring(
+    summary="The variance of",
+    if_all_masked="NaN",
+    parameters=_VARIANCE,
+    example_result="tensor(2.)",
+)
 def var(
     input: Tensor, dim: Dims = None, unbiased: bool | None = None, *,
     correction: float | None = None, keepdim: bool = False, dtype: Any = None,
@@ -262,7 +325,12 @@ def var(
     return _variance(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
-@_set_docstring("The standard deviation of", "NaN", _VARIANCE, "", "tensor(1.4142)")
+@_set_docstring(
+    summary="The standard deviation of",
+    if_all_masked="NaN",
+    parameters=_VARIANCE,
+    example_result="tensor(1.4142)",
+)
 def std(
     input: Tensor, dim: Dims = None, unbiased: bool | None = None, *,
     correction: float | None = None, keepdim: bool = False, dtype: Any = None,
@@ -276,14 +344,26 @@ def std(
 _ZEROS = "0 where ``mask`` is False, and NaN"
 
 
-@_set_docstring("Cumulative sums of", "0", _ALONG_DIM, "0, ", "tensor([1., 1., 4.])")
+@_set_docstring(
+    summary="Cumulative sums of",
+    if_all_masked="0",
+    parameters=_ALONG_DIM,
+    example_arguments="0, ",
+    example_result="tensor([1., 1., 4.])",
+)
 def cumsum(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
     return _fill_masked(input, mask, None, 0).cumsum(dim, dtype=dtype or input.dtype)
 
 
-@_set_docstring("Cumulative products of", "1", _ALONG_DIM, "0, ", "tensor([1., 1., 3.])")
+@_set_docstring(
+    summary="Cumulative products of",
+    if_all_masked="1",
+    parameters=_ALONG_DIM,
+    example_arguments="0, ",
+    example_result="tensor([1., 1., 3.])",
+)
 def cumprod(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
@@ -291,11 +371,11 @@ def cumprod(
 
 
 @_set_docstring(
-    "Softmax of",
-    _ZEROS,
-    _ALONG_DIM,
-    "0, ",
-    "tensor([0.1192, 0.0000, 0.8808])",
+    summary="Softmax of",
+    if_all_masked=_ZEROS,
+    parameters=_ALONG_DIM,
+    example_arguments="0, ",
+    example_result="tensor([0.1192, 0.0000, 0.8808])",
 )
 def softmax(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
@@ -303,16 +383,26 @@ def softmax(
     return _fill_masked(input, mask, dtype, _lowest_value).softmax(dim)
 
 
-@_set_docstring("Logarithm of the softmax of", "-inf where ``mask`` is False, and NaN",
-                _ALONG_DIM, "0, ", "tensor([-2.1269,    -inf, -0.1269])")  # fmt: skip
+@_set_docstring(
+    summary="Logarithm of the softmax of",
+    if_all_masked="-inf where ``mask`` is False, and NaN",
+    parameters=_ALONG_DIM,
+    example_arguments="0, ",
+    example_result="tensor([-2.1269,    -inf, -0.1269])",
+)
 def log_softmax(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
     return _fill_masked(input, mask, dtype, _lowest_value).log_softmax(dim)
 
 
-@_set_docstring("Softmax of the negatives of", _ZEROS, _ALONG_DIM, "0, ",
-             "tensor([0.8808, 0.0000, 0.1192])")  # fmt: skip
+@_set_docstring(
+    summary="Softmax of the negatives of",
+    if_all_masked=_ZEROS,
+    parameters=_ALONG_DIM,
+    example_arguments="0, ",
+    example_result="tensor([0.8808, 0.0000, 0.1192])",
+)
 def softmin(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
@@ -320,9 +410,12 @@ def softmin(
 
 
 @_set_docstring(
-    "The input divided by the norm of", "0", "input ord dim eps dtype mask", "2.0, 0, ",
-    "tensor([0.3162, 0.0000, 0.9487])"
-)  # fmt: skip
+    summary="The input divided by the norm of",
+    if_all_masked="0",
+    parameters="input ord dim eps dtype mask",
+    example_arguments="2.0, 0, ",
+    example_result="tensor([0.3162, 0.0000, 0.9487])",
+)
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None,
     mask: Tensor | None = None,

@@ -130,7 +130,7 @@ class NormBase(Module):
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
     ) -> None:
-        """Load the state; that of version 1 has no ``num_batches_tracked``."""
+        """Load the state; a state of version 1, which lacks ``num_batches_tracked``, leaves it."""
         key = f"{prefix}num_batches_tracked"
         if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
             state_dict.setdefault(key, self.num_batches_tracked)
@@ -268,7 +268,7 @@ class InstanceNorm(NormBase):
         )
 
     def _apply_instance_norm(self, input: Tensor) -> Tensor:
-        """Normalize a batch; ``forward`` calls it."""
+        """Normalize an input with a batch dimension; ``forward`` calls it."""
         return F.instance_norm(
             input,
             self.running_mean,
@@ -368,8 +368,9 @@ class SyncBatchNorm(BatchNorm):
             return super().forward(input)
         dims = [dim for dim in range(input.ndim) if dim != 1]
         shape = [-1 if dim == 1 else 1 for dim in range(input.ndim)]
-        own = input.new_tensor([input.numel() / max(input.shape[1], 1)])
-        sums = all_reduce(cat([input.sum(dims), own]), group=self.process_group)
+        # The number of values per channel on this rank, which is summed with the values.
+        own_count = input.new_tensor([input.numel() / max(input.shape[1], 1)])
+        sums = all_reduce(cat([input.sum(dims), own_count]), group=self.process_group)
         count = float(sums[-1].detach())
         if count <= 1:
             raise ValueError(
@@ -386,7 +387,12 @@ class SyncBatchNorm(BatchNorm):
         return normal if self.bias is None else normal + self.bias.view(shape)
 
     def _track(self, mean: Tensor, variance: Tensor) -> None:
-        """Update the running statistics with a batch's, as ``BatchNorm`` does."""
+        """Update the running statistics, in training and if they are tracked.
+
+        Args:
+            mean: The mean of the batch on all ranks, ``(channels,)``.
+            variance: The unbiased variance of this batch, ``(channels,)``.
+        """
         if not (self.training and self.track_running_stats):
             return
         batches: Any = self.num_batches_tracked

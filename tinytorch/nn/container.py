@@ -37,11 +37,11 @@ class ParameterList(Module):
             self.extend(values)
 
     def _get_abs_string_index(self, idx: int) -> str:
-        """Return the name of the attribute at a position; indexing calls it."""
-        place = operator.index(idx)
-        if not -self._size <= place < self._size:
-            raise IndexError(f"index {place} is out of range")
-        return str(place % self._size)
+        """Return the name of the attribute at position ``idx``; indexing calls it."""
+        position = operator.index(idx)
+        if not -self._size <= position < self._size:
+            raise IndexError(f"index {position} is out of range")
+        return str(position % self._size)
 
     @overload
     def __getitem__(self, idx: int) -> Any: ...
@@ -297,7 +297,14 @@ class ParameterDict(Module):
 
 
 def named_pairs(owner: str, source: Any) -> list[tuple[str, Any]]:
-    """List the pairs of a mapping, of an object with ``items()``, or of an iterable of pairs."""
+    """List the pairs of a mapping, of an object with ``items()``, or of an iterable of pairs.
+
+    A ``ParameterDict`` sorts the pairs of a mapping without order, as PyTorch does.
+
+    Args:
+        owner: Name of the class whose ``update`` calls this, also for errors.
+        source: The argument of ``update``.
+    """
     if not isinstance(source, Iterable):
         raise TypeError(
             f"{owner}.update should be called with an iterable of key/value pairs, "
@@ -307,12 +314,15 @@ def named_pairs(owner: str, source: Any) -> list[tuple[str, Any]]:
         pairs = list(source.items())
         ordered = isinstance(source, (OrderedDict, Module)) or owner != "ParameterDict"
         return pairs if ordered else sorted(pairs)
-    return [_pair(owner, place, element) for place, element in enumerate(source)]
+    return [_pair(owner, position, element) for position, element in enumerate(source)]
 
 
-def _pair(owner: str, place: int, element: Any) -> tuple[str, Any]:
-    """Check that an element of an iterable is a pair, and return it as a tuple."""
-    where = f"{owner} update sequence element #{place}"
+def _pair(owner: str, position: int, element: Any) -> tuple[str, Any]:
+    """Return an element of an iterable of pairs as a tuple, after checks.
+
+    ``owner`` and ``position`` are the class and the index of the element, for errors.
+    """
+    where = f"{owner} update sequence element #{position}"
     if not isinstance(element, Iterable):
         raise TypeError(f"{where} should be Iterable; is {type(element).__name__}")
     pair = tuple(element)
@@ -328,19 +338,19 @@ def _as_parameter(value: Any) -> Any:
     return value
 
 
-def _describe_values(pairs: Iterable[tuple[Any, Any]], kind: Callable[[Tensor], str]) -> str:
-    """Return a line of ``repr`` for each pair; ``kind`` returns the name of a tensor's type."""
-    return "\n".join(f"  ({key}): {_describe_value(value, kind)}" for key, value in pairs)
+def _describe_values(pairs: Iterable[tuple[Any, Any]], type_name: Callable[[Tensor], str]) -> str:
+    """Return a line of ``repr`` for each pair; ``type_name`` returns a tensor's type as text."""
+    return "\n".join(f"  ({key}): {_describe_value(value, type_name)}" for key, value in pairs)
 
 
-def _describe_value(value: Any, kind: Callable[[Tensor], str]) -> str:
-    """Return the text for one value: type, dtype, size and, on a GPU, the device."""
+def _describe_value(value: Any, type_name: Callable[[Tensor], str]) -> str:
+    """Return type, size and, on a GPU, the device of a value as text; see ``_describe_values``."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     name = "Parameter" if isinstance(value, Parameter) else "Tensor"
     size = "x".join(map(str, value.shape))
     device = f" ({value.device})" if value.device.type == "cuda" else ""
-    return f"{name} containing: [{kind(value)} of size {size}{device}]"
+    return f"{name} containing: [{type_name(value)} of size {size}{device}]"
 
 
 class _Indexed(Module):
@@ -488,11 +498,11 @@ class Sequential(_Indexed):
         return self._get_item_by_idx(self._modules.values(), idx)
 
     def _get_item_by_idx(self, iterator: Iterable[Any], idx: int) -> Any:
-        """Return the item of ``iterator`` at a position; indexing calls it."""
-        place = operator.index(idx)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"index {place} is out of range")
-        return next(islice(iterator, place % len(self), None))
+        """Return the item of ``iterator`` at position ``idx``; indexing calls it."""
+        position = operator.index(idx)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"index {position} is out of range")
+        return next(islice(iterator, position % len(self), None))
 
     def _name_at(self, idx: int) -> str:
         name: str = self._get_item_by_idx(self._modules, idx)
@@ -573,11 +583,11 @@ class ModuleList(_Indexed):
             self.extend(modules)
 
     def _get_abs_string_index(self, idx: int) -> str:
-        """Return the name of the module at a position; indexing calls it."""
-        place = operator.index(idx)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"index {place} is out of range")
-        return str(place % len(self))
+        """Return the name of the module at position ``idx``; indexing calls it."""
+        position = operator.index(idx)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"index {position} is out of range")
+        return str(position % len(self))
 
     def _name_at(self, idx: int) -> str:
         return self._get_abs_string_index(idx)

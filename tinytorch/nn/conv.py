@@ -126,7 +126,10 @@ def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
 
 
 def _check_padding(padding: Any, stride: tuple[int, ...], mode: str) -> None:
-    """Check that padding and padding mode are known, and the stride with "same"."""
+    """Check the padding and the padding mode of a convolution.
+
+    The padding ``"same"`` is allowed for stride 1 only.
+    """
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
             raise ValueError(
@@ -322,7 +325,11 @@ class _ConvTranspose(ConvBase):
         num_spatial_dims: int,
         dilation: Sequence[int] | None = None,
     ) -> Sequence[int]:
-        """Return the padding of one side with which the output has the size ``output_size``."""
+        """Return the padding of one side of the output with which its size is ``output_size``.
+
+        Without ``output_size`` it is the argument of the class. A dimension with stride ``s`` has ``s``
+        possible sizes, from ``least`` to ``most``.
+        """
         if output_size is None:
             return self.output_padding
         outer, wanted = input.ndim - num_spatial_dims, list(output_size)

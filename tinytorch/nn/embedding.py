@@ -41,7 +41,13 @@ class _Table(Module):
     weight: Parameter
 
     def _make_weight(self, given: Tensor | None, frozen: bool, **factory: Any) -> None:
-        """Set the weight to ``given`` or random rows; ``factory`` has device and dtype of these."""
+        """Set the weight.
+
+        Args:
+            given: The weight, or None for random rows.
+            frozen: Whether the weight does not require grad.
+            **factory: Device and dtype of random rows.
+        """
         shape = (self.num_embeddings, self.embedding_dim)
         if given is None:
             self.weight = Parameter(empty(shape, **factory), requires_grad=not frozen)
@@ -279,7 +285,10 @@ class EmbeddingBag(_Table):
 
 
 def _normalize_index(name: str, padding_idx: int | None, rows: int) -> int | None:
-    """Return an index of a row as a number from 0 on; None stays None."""
+    """Return ``padding_idx`` as the nonnegative index of a row; None stays None.
+
+    ``name`` is the argument's name for the error, and ``rows`` the number of rows.
+    """
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
@@ -301,7 +310,10 @@ def _matrix_shape(embeddings: Tensor) -> tuple[int, int]:
 
 
 def _configuration(table: Any, **optional: Any) -> str:
-    """Return the sizes, and the options that differ from their defaults, for ``repr``."""
+    """Return the sizes of a table, and the options that differ from their defaults, for ``repr``.
+
+    ``optional`` has the defaults of the options that only one of the two classes has.
+    """
     defaults = {**optional, "norm_type": 2.0, "scale_grad_by_freq": False}
     shown = [
         f"{name}={getattr(table, name)}"

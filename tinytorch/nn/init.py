@@ -55,7 +55,10 @@ def _reject_normal(
 def _reject_uniform(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> None:
-    """Draw uniformly; accept an element with probability density / (largest density in [a, b])."""
+    """Draw uniformly from [a, b]; redraw the elements that are rejected.
+
+    An element is accepted with the probability density / (largest density in [a, b]).
+    """
     mode = max(a, min(mean, b))
     log_peak = -0.5 * ((mode - mean) / std) ** 2
     result: Any = tensor.uniform_(a, b, generator=generator)
@@ -425,7 +428,7 @@ def kaiming_normal_(
 
 
 def _is_empty(tensor: Tensor) -> bool:
-    """Whether a tensor has no elements, which is warned of."""
+    """Whether a tensor has no elements; warns if so."""
     if 0 not in tensor.shape:
         return False
     _warn("Initializing zero-element tensors is a no-op")

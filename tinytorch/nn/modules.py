@@ -62,7 +62,10 @@ from .upsampling import *  # noqa: F403
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """Return a function named ``name`` that repeats a number ``n`` times, or makes a tuple."""
+    """Return a function named ``name`` that converts a number or an iterable to a tuple.
+
+    A number is repeated ``n`` times.
+    """
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
@@ -130,7 +133,10 @@ def _functions(module: str) -> dict[str, Any]:
 
 
 def _publish() -> None:
-    """Make a module of each name in ``_FILES``, with all modules and their base classes."""
+    """Create a Python module for each of PyTorch's files in ``nn/modules``, such as ``conv``.
+
+    Each contains all classes of modules, and the functions of our file of that name.
+    """
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
         "_reverse_repeat_tuple", "consume_prefix_in_state_dict_if_present",

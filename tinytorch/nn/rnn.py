@@ -328,7 +328,10 @@ class RNNBase(Module):
         return input.new_zeros(self.get_expected_hidden_size(input, batch_sizes))
 
     def _run(self, input: Any, hx: Any) -> tuple[Any, Any]:
-        """Compute ``forward``: a batch dimension is added to an unbatched input, and removed."""
+        """Compute ``forward``, of an input with or without a batch dimension or a packed sequence.
+
+        A batch dimension of size 1 is added to an unbatched input and removed from the results.
+        """
         self._update_flat_weights()
         if isinstance(input, PackedSequence):
             return self._run_packed(input, hx)
@@ -354,7 +357,10 @@ class RNNBase(Module):
         return (output.transpose(0, 1) if self.batch_first else output), final
 
     def _run_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
-        """Compute ``forward`` of a packed sequence, with its batch sorted by length inside."""
+        """Compute ``forward`` of a packed sequence.
+
+        Its sequences are sorted by length: bring the state ``hx`` into that order, and back.
+        """
         data, batch_sizes, order, inverse = packed
         if hx is None:
             hx = self._zero_state(data, batch_sizes)
@@ -366,7 +372,16 @@ class RNNBase(Module):
         return packed, self.permute_hidden(final, inverse)
 
     def _run_layers(self, input: Any, hx: Any, sizes: list[int] | None = None) -> tuple[Any, Any]:
-        """Run all layers over a time-first input, or packed data with the batch ``sizes``."""
+        """Run all layers.
+
+        Args:
+            input: Shape ``(time, batch, features)``, or the data of a packed sequence.
+            hx: The initial state: a tensor, or for an LSTM a tuple of two.
+            sizes: The batch sizes of a packed sequence, else None.
+
+        Returns:
+            The output of the last layer, and the final state in the form of ``hx``.
+        """
         if not input.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         dropout = self.dropout if self.training else 0.0
@@ -376,7 +391,10 @@ class RNNBase(Module):
         return output, final if isinstance(hx, tuple) else final[0]
 
     def _layer_weights(self, names: list[str]) -> list[Any]:
-        """Return ``w_ih, w_hh, b_ih, b_hh, w_hr`` of one layer; None for those that it lacks."""
+        """Return ``w_ih, w_hh, b_ih, b_hh, w_hr`` of one layer; None for one that does not exist.
+
+        ``names`` are the names of the existing weights, in this order.
+        """
         weights = iter(getattr(self, name) for name in names)
         present = (True, True, self.bias, self.bias, self.proj_size > 0)
         return [next(weights) if exists else None for exists in present]

@@ -80,15 +80,20 @@ class RNNCellBase(Module):
     def _weights(self) -> tuple[Any, ...]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
-    def _check_ndim(self, what: str, value: Tensor) -> None:
-        """Check that a tensor, which the error calls ``what``, has one or two dimensions."""
+    def _check_ndim(self, name: str, value: Tensor) -> None:
+        """Check that a tensor, called ``name`` in the error, has one or two dimensions."""
         if value.ndim not in (1, 2):
             raise ValueError(
-                f"{self._get_name()}: Expected {what} to be 1D or 2D, got {value.ndim}D instead"
+                f"{self._get_name()}: Expected {name} to be 1D or 2D, got {value.ndim}D instead"
             )
 
     def _prepare(self, input: Tensor, hx: Tensor | None) -> tuple[Any, Any, bool]:
-        """Return input and state with a batch dimension, and whether the input had one."""
+        """Check the arguments of ``forward`` and add a batch dimension to an unbatched input.
+
+        Returns:
+            The input ``(batch, input_size)``, the state ``(batch, hidden_size)``, by default zeros,
+            and whether the given input has a batch dimension.
+        """
         self._check_ndim("input", input)
         if hx is not None:
             self._check_ndim("hidden", hx)

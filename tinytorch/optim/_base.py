@@ -55,7 +55,11 @@ class RecordedArrays:
     def add_scaled(
         self, target: Tensor, array: Tensor, scale: Any, keep: Any = 1.0, buffer: Any = None
     ) -> None:
-        """``Backend.add_scaled``, without a comparison of factors that are tensors."""
+        """Compute ``target = keep * target + scale * array`` in place, as a backend does.
+
+        A tensor as a factor is always multiplied: a comparison with 1 would read its value.
+        ``buffer`` is not used.
+        """
         if isinstance(keep, Tensor) or keep != 1.0:
             self.multiply(target, keep, out=target)
         if isinstance(scale, Tensor) or scale != 1.0:
@@ -66,6 +70,10 @@ class RecordedArrays:
         """Return None, since a fused kernel would not be recorded."""
 
     def __getattr__(self, name: str) -> Any:
+        """Return a function that runs the operation ``name`` on tensors, recorded by autograd.
+
+        Like a backend's function, the returned one accepts ``out``.
+        """
         if name.startswith("__"):
             raise AttributeError(name)
         function = getattr(LATE_BOUND.graph_namespace(), name)
@@ -77,6 +85,7 @@ class RecordedArrays:
         return record
 
     def _is_updated_in_place(self, value: Any) -> bool:
+        """Whether ``value`` is a parameter or state that this step updates, or a view of one."""
         # The views in a kernel are the real and imaginary parts of parameters and state.
         return isinstance(value, Tensor) and (id(value) in self.updated_ids or value._is_view())
 
@@ -105,7 +114,12 @@ class Bucket:
         self.rows: list[tuple[Any, ...]] = []
 
     def run(self, kernel: str, **numbers: Any) -> None:
-        """Update the parameters and the state in place."""
+        """Update the parameters and the state of the bucket in place.
+
+        Args:
+            kernel: Name of the update, a key of ``_kernels.KERNELS``.
+            **numbers: The hyperparameters of the update.
+        """
         tensors = zip(*self.rows, strict=True)
         if self.xp is None:
             recorded: Any = RecordedArrays(tensor for row in self.rows for tensor in row)
@@ -117,6 +131,10 @@ class Bucket:
             row[0]._bump()
 
     def _fill_columns(self, columns: Iterator[Any]) -> Iterator[Any]:
+        """Yield the columns of parameters and gradients, then one for each entry of ``names``.
+
+        The column of an entry None is an empty tuple. ``columns`` has no column for such an entry.
+        """
         yield next(columns)
         yield next(columns)
         for name in self.names:
@@ -155,7 +173,10 @@ class ArrayOptimizer(Optimizer):
         return loss
 
     def _step_group(self, group: ParamGroup) -> None:
+        """Update the parameters of one group."""
+        # A step whose learning rate is on a device operates on tensors; do not record it.
         with no_grad() if has_device_scalars(group) else nullcontext():
+            # An override of ``_init_group`` in a user's subclass selects the parameters.
             if type(self)._init_group is not type(self)._own_init_group:
                 group = self._collect(group)
             self._update(group)
@@ -218,6 +239,9 @@ class ArrayOptimizer(Optimizer):
             group: The parameter group.
             names: Names of the state that the kernel takes, in its order; None leaves a column
                 empty.
+
+        Returns:
+            The buckets: one for each combination of backend, device and key of ``_advance``.
         """
         over_tensors = group.get("differentiable", False) or has_device_scalars(group)
         used = [name for name in names if name]
@@ -230,14 +254,19 @@ class ArrayOptimizer(Optimizer):
                 state, key = self._prepare_state(p, group)
                 row = (p, grad, *[state[name] for name in used])
             xp = None if over_tensors else p._xp
-            place = (xp, xp and xp.device_index(p._data), key)
-            bucket = found.get(place)
+            bucket_key = (xp, xp and xp.device_index(p._data), key)
+            bucket = found.get(bucket_key)
             if bucket is None:
-                bucket = found[place] = Bucket(xp, key, names)
+                bucket = found[bucket_key] = Bucket(xp, key, names)
             bucket.rows.append(row)
         return found.values()
 
     def _prepare_state(self, p: Tensor, group: ParamGroup) -> tuple[dict[str, Any], Any]:
+        """Create the state of a parameter if it has none, and count this step in it.
+
+        Returns:
+            The state, and the key that ``_advance`` returned for the parameter's bucket.
+        """
         state = self.state[p]
         fresh = not state
         if fresh:
@@ -304,15 +333,16 @@ def has_device_scalars(group: ParamGroup) -> bool:
 
 
 def _is_device_scalar(value: Any, group: ParamGroup) -> bool:
+    """Whether a hyperparameter is a tensor that is used on its device, not read by the host."""
     if not isinstance(value, Tensor) or value.is_cpu:
         return False
     return bool(group.get("capturable") or group.get("fused"))
 
 
-def check(valid: bool, what: str, value: object) -> None:
-    """Raise ``ValueError("Invalid <what>: <value>")`` unless ``valid``."""
+def check(valid: bool, description: str, value: object) -> None:
+    """Raise ``ValueError("Invalid <description>: <value>")`` unless ``valid``."""
     if not valid:
-        raise ValueError(f"Invalid {what}: {value}")
+        raise ValueError(f"Invalid {description}: {value}")
 
 
 def check_lr(lr: Any) -> None:
@@ -383,14 +413,14 @@ def document_functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_
         example: The arguments of an example that follow parameters and gradients.
     """
 
-    def decorate(form: _F) -> _F:
+    def set_docstring(form: _F) -> _F:
         module, name = form.__module__.removeprefix("tinytorch."), form.__name__
-        meant = "".join(
+        entries = "".join(
             f"    {p}: {_describe_parameter(kind, p)}\n" for p in inspect.signature(form).parameters
         )
         form.__doc__ = (
             f"One step of ``{kind.__name__}`` over lists of tensors, which change in place.\n\n"
-            f"Args:\n{meant}\nRaises:\n    RuntimeError: If a step count is not a tensor.\n"
+            f"Args:\n{entries}\nRaises:\n    RuntimeError: If a step count is not a tensor.\n"
             "    NotImplementedError: If ``grad_scale`` or ``found_inf`` is passed.\n\nExample:\n"
             f"    >>> import tinytorch as tt\n    >>> w, g = tt.zeros(2), tt.tensor([1.0, -2.0])\n"
             f"    >>> tt.{module}.{name}([w], [g], {example})\n"
@@ -398,14 +428,18 @@ def document_functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_
         )
         return form
 
-    return decorate
+    return set_docstring
 
 
 def _describe_parameter(kind: type[ArrayOptimizer], parameter: str) -> str:
+    """Return the description of a parameter of the functional form of ``kind``, for its docstring.
+
+    A name in the plural, such as ``exp_avgs``, is a list of state.
+    """
     if parameter in _PARAMETER_DOCS:
         return _PARAMETER_DOCS[parameter]
-    listed = parameter.endswith("s") and parameter not in ("eps", "weight_decays")
-    role = "State" if listed else "Hyperparameter"
+    is_plural = parameter.endswith("s") and parameter not in ("eps", "weight_decays")
+    role = "State" if is_plural else "Hyperparameter"
     return f"{role} of ``{kind.__name__}``."
 
 
@@ -433,6 +467,7 @@ def run_functional(
         for name, column in given.items()
         if isinstance(column, list) and column and column is not params and column is not grads
     }
+    # Without __init__, which would check and copy the arguments.
     optimizer: Any = object.__new__(kind)
     optimizer.state = {
         p: {name: column[at] for name, column in columns.items() if column[at] is not None}

@@ -77,6 +77,7 @@ class HookTables(ShortTracebacks):
         return _wrap_with_hooks(func)
 
     def _make_hook_tables(self) -> None:
+        """Create the tables of hooks, which map an id to a hook, in the order of the calls."""
         self._optimizer_step_pre_hooks = OrderedDict()
         self._optimizer_step_post_hooks = OrderedDict()
         self._optimizer_state_dict_pre_hooks: dict[int, Any] = OrderedDict()
@@ -204,6 +205,11 @@ class HookTables(ShortTracebacks):
 
 
 def _add_hook(hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+    """Add ``hook`` to the table ``hooks``, at its end or, if ``prepend``, at its beginning.
+
+    Returns:
+        A handle whose ``remove()`` removes the hook.
+    """
     handle = add_hook(hooks, hook)
     if prepend:
         cast("OrderedDict[int, Any]", hooks).move_to_end(handle.id, last=False)
@@ -216,14 +222,14 @@ def _wrap_with_hooks(step: Step) -> Step:
         return step
 
     @functools.wraps(step)
-    def wrapper(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+    def profiled_step(self: HookTables, *args: Any, **kwargs: Any) -> Any:
         recorder = RECORDER.get()
         if recorder is None:
-            return run(self, *args, **kwargs)
+            return step_with_hooks(self, *args, **kwargs)
         with recorder.part(f"Optimizer.step#{type(self).__name__}.step"):
-            return run(self, *args, **kwargs)
+            return step_with_hooks(self, *args, **kwargs)
 
-    def run(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+    def step_with_hooks(self: HookTables, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
         if not (self._optimizer_step_pre_hooks or _global_pre_hooks):
             result = step(self, *args, **kwargs)
@@ -235,13 +241,24 @@ def _wrap_with_hooks(step: Step) -> Step:
             hook(self, (self, *args), kwargs)
         return result
 
-    wrapper.hooked = True  # type: ignore[attr-defined]
-    return cast(Step, wrapper)
+    profiled_step.hooked = True  # type: ignore[attr-defined]
+    return cast(Step, profiled_step)
 
 
 def _run_pre_hooks(
     self: HookTables, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Call the pre-hooks of all optimizers, then those of ``self``.
+
+    Args:
+        self: The optimizer.
+        step: The method ``step``, for the error.
+        args: The positional arguments of ``step``, with ``self`` first.
+        kwargs: The keyword arguments of ``step``.
+
+    Returns:
+        The arguments for ``step``: a hook may return ``(args, kwargs)`` to replace the given ones.
+    """
     for hook in (*_global_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()):
         result = hook(self, args, kwargs)
         if result is None:

@@ -59,6 +59,7 @@ def update(xp: Backend, name: str, *arrays: Arrays, **numbers: Any) -> None:
 
 
 def _as_real(arrays: Arrays) -> list[Array]:
+    """List the arrays, with two views, its real and imaginary part, in place of a complex one."""
     parts: list[Array] = []
     for array in arrays:
         parts.extend((array.real, array.imag) if array.dtype.kind == "c" else (array,))
@@ -66,9 +67,10 @@ def _as_real(arrays: Arrays) -> list[Array]:
 
 
 def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
-    """Yield the arrays of each tensor and a buffer, large ones block by block.
+    """Yield ``(*arrays, buffer)`` for each tensor, or for each block of a large tensor.
 
-    An empty sequence yields None. The buffer is None for a tensor that is not split into blocks.
+    ``arrays`` has one array of each sequence, or None for an empty sequence. The buffer is None
+    for a tensor that is not split into blocks.
     A 0-d array is yielded as a vector, because NumPy returns results without dimensions as
     scalars, which cannot be written to.
     """
@@ -92,6 +94,11 @@ def _is_contiguous(arrays: tuple[Any, ...]) -> bool:
 
 
 def _blocks(arrays: tuple[Any, ...], buffer: Array) -> Iterator[tuple[Any, ...]]:
+    """Yield ``(*blocks, buffer)`` for parts of contiguous arrays of one size.
+
+    Each block is a flat view of ``len(buffer)`` elements, the last one perhaps of fewer; the buffer
+    is cut to the same length. None among ``arrays`` stays None.
+    """
     flat = [None if array is None else array.reshape(-1) for array in arrays]
     limit = len(buffer)
     for start in range(0, arrays[0].size, limit):
@@ -227,6 +234,7 @@ def radam_update(
     longest = 2.0 / (1.0 - beta2) - 1.0
     length = longest - 2.0 * step * beta2**step / correction
     step_size = lr / (1.0 - beta1**step)
+    # The variance is tractable for a simple moving average of more than 5 steps.
     adaptive = length > 5.0
     if adaptive:
         rectified = (length - 4.0) * (length - 2.0) * longest
@@ -364,6 +372,7 @@ def asgd_update(
 
 
 def _rms(xp: Backend, array: Array) -> Any:
+    """Root mean square of the elements."""
     return xp.sqrt(xp.mean(xp.square(array)))
 
 
@@ -375,7 +384,19 @@ def _mix(xp: Backend, average: Array, value: Array, weight: float) -> None:
 def _factored_variance(
     xp: Backend, square: Array, row: Array, column: Array, weight: float, floor: float
 ) -> Array:
-    """Update the row and column means of ``square``; return their rank-one estimate of it."""
+    """Update the averages of ``square`` over rows and columns; return the estimate of its average.
+
+    Args:
+        xp: The backend.
+        square: Squared gradient, ``(..., n, m)``.
+        row: Running average of the row means, ``(..., n, 1)``; changes in place.
+        column: Running average of the column means, ``(..., 1, m)``; changes in place.
+        weight: Weight of ``square`` in the running averages.
+        floor: Lower bound of the mean of ``row``, by which is divided.
+
+    Returns:
+        ``row @ column / mean(row)``, of the shape of ``square``.
+    """
     _mix(xp, row, xp.mean(square, axis=-1, keepdims=True), weight)
     _mix(xp, column, xp.mean(square, axis=-2, keepdims=True), weight)
     estimate = xp.matmul(row, column)
@@ -449,6 +470,7 @@ def _orthogonalize(
 
 
 def _size_factor(adjust_lr_fn: str | None, rows: int, columns: int) -> float:
+    """Factor of the learning rate for a matrix of this size; see ``adjust_lr_fn`` of ``Muon``."""
     if adjust_lr_fn == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1.0, rows / columns))

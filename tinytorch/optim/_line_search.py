@@ -69,6 +69,17 @@ def strong_wolfe(
 
 
 class _LineSearch:
+    """State of one line search.
+
+    Attributes:
+        probe: Function from a step length to the loss and gradient.
+        direction: Direction of descent.
+        start: The point at length 0.
+        max_ls: The largest number of trials after the first one.
+        evals: Number of calls of ``probe`` so far.
+        rounds: Number of trials after the first one so far.
+    """
+
     def __init__(
         self,
         probe: Callable[[float], tuple[float, Any]],
@@ -99,7 +110,12 @@ class _LineSearch:
         return abs(point.slope) <= -_CURVATURE * self.start.slope
 
     def bracket(self, t: float) -> list[Point]:
-        """Lengthen the step until two points enclose a solution, or one point is a solution."""
+        """Lengthen the step ``t`` until two points enclose a solution, or one point is a solution.
+
+        Returns:
+            ``[point]`` if it satisfies both conditions, else the two points of the bracket, in the
+            order of their step lengths.
+        """
         last, point = self.start, self.evaluate(t)
         while self.rounds < self.max_ls:
             if self.is_too_high(point) or (self.rounds > 1 and point.loss >= last.loss):
@@ -115,12 +131,17 @@ class _LineSearch:
         return [self.start, point]
 
     def zoom(self, bracket: list[Point], tolerance_change: float) -> Point:
-        """Narrow the bracket until its better end satisfies both conditions."""
+        """Narrow the bracket until a trial point satisfies both conditions.
+
+        Returns:
+            That point; or the point of lowest loss, if the bracket becomes smaller than
+            ``tolerance_change`` or the trials are used up.
+        """
         low, high = sorted(bracket, key=lambda point: point.loss)
         size = float(self.direction.abs().max())
-        stalled = False
+        near_end = False
         while self.rounds < self.max_ls and abs(high.t - low.t) * size >= tolerance_change:
-            t, stalled = _inner_trial(low, high, stalled)
+            t, near_end = _inner_trial(low, high, near_end)
             point = self.evaluate(t)
             self.rounds += 1
             if self.is_too_high(point) or point.loss >= low.loss:
@@ -136,18 +157,26 @@ class _LineSearch:
         return low
 
 
-def _inner_trial(low: Point, high: Point, stalled: bool) -> tuple[float, bool]:
-    """The next step length inside the bracket, and whether it is close to an end.
+def _inner_trial(low: Point, high: Point, was_near_end: bool) -> tuple[float, bool]:
+    """Choose the next step length inside the bracket.
 
-    If two consecutive trials are close to an end, the second one is moved inside by a tenth of the
-    bracket.
+    It is the minimizer of the cubic through both points. Two consecutive trials close to an end of
+    the bracket would hardly narrow it, so the second one is moved inside by a tenth of the bracket.
+
+    Args:
+        low: One end of the bracket.
+        high: The other end.
+        was_near_end: Whether the previous trial was close to an end, and was not moved.
+
+    Returns:
+        The step length, and ``was_near_end`` for the next call.
     """
     left, right = sorted((low.t, high.t))
     t = _cubic_minimum(low, high, left, right)
     margin = 0.1 * (right - left)
     if min(right - t, t - left) >= margin:
         return t, False
-    if not stalled and left < t < right:
+    if not was_near_end and left < t < right:
         return t, True
     return (right - margin if right - t < t - left else left + margin), False
 

@@ -112,10 +112,12 @@ class LRScheduler(ShortTracebacks):
     _is_initial: bool = False
 
     def _initial_step(self) -> None:
+        """Set the learning rates of the first epoch; ``__init__`` calls it."""
         self._step_count = 0
         self._run_initial_step()
 
     def _run_initial_step(self) -> None:
+        """Call ``step`` with ``_is_initial`` set."""
         self._is_initial = True
         try:
             self.step()
@@ -176,12 +178,17 @@ class LRScheduler(ShortTracebacks):
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
+        """Warn if the optimizer has not stepped before the first ``step`` of the scheduler."""
         if "step" in vars(self.optimizer):
             warn(_OVERRIDDEN, UserWarning)
         elif not self.optimizer._opt_called:
             warn(_WRONG_ORDER, UserWarning)
 
     def _update_lr(self, epoch: int | None = None) -> None:
+        """Set the learning rates of the next epoch, or of ``epoch`` if it is given.
+
+        For a given epoch, the closed form of the schedule is used if it has one.
+        """
         closed_form = getattr(self, "_get_closed_form_lr", None)
         self._get_lr_called_within_step = True
         try:
@@ -198,6 +205,7 @@ class LRScheduler(ShortTracebacks):
         self._last_lr = group_values(self.optimizer, "lr")
 
     def _warn_outside_step(self) -> None:
+        """Warn if ``get_lr`` is called by other code than ``step``."""
         if not self._get_lr_called_within_step:
             warn(
                 "To get the last learning rate computed by the scheduler, please use "
@@ -220,7 +228,13 @@ class Schedule(LRScheduler):
         return [self._rate(i, group["lr"], base) for i, (group, base) in enumerate(groups)]
 
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
-        """The next learning rate of group ``index``."""
+        """The next learning rate of one parameter group.
+
+        Args:
+            index: The index of the group.
+            lr: Its present learning rate.
+            base_lr: Its initial learning rate.
+        """
         raise NotImplementedError
 
 
@@ -231,6 +245,7 @@ class ClosedForm(Schedule):
         return [self._closed_rate(base) for base in self.base_lrs]
 
     def _closed_rate(self, base_lr: Any) -> Any:
+        """The rate at epoch ``last_epoch`` of a group, given its initial learning rate."""
         raise NotImplementedError
 
 
@@ -269,7 +284,10 @@ def assign(group: ParamGroup, name: str, value: Any) -> None:
 
 
 def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """List of one value per parameter group, from a single value or a list."""
+    """Return one value of the hyperparameter ``name`` per parameter group.
+
+    ``value`` is a single value for all groups, or a list or tuple of one value per group.
+    """
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count
@@ -541,6 +559,7 @@ class LinearLR(ClosedForm):
             return lr * self.start_factor
         if self._is_initial or self.last_epoch > self.total_iters:
             return lr
+        # The ratio of two successive factors, which are linear in the epoch.
         rise = self.end_factor - self.start_factor
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
         return lr * (1.0 + rise / before)
@@ -610,6 +629,7 @@ class PolynomialLR(ClosedForm):
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
         if self._is_initial or self.last_epoch > self.total_iters:
             return lr
+        # The bases of the present and of the previous power, whose ratio changes the rate.
         left = 1.0 - self.last_epoch / self.total_iters
         before = 1.0 - (self.last_epoch - 1) / self.total_iters
         return lr * (left / before) ** self.power

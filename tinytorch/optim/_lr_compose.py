@@ -80,6 +80,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._reset()
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        """Check and store the options of the comparison in ``_is_better``."""
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
@@ -90,6 +91,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.threshold_mode = threshold_mode
 
     def _reset(self) -> None:
+        """Forget the metrics so far."""
         self.best: float = self.mode_worse
         self.cooldown_counter: int = 0
         self.num_bad_epochs: int = 0
@@ -122,6 +124,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = group_values(self.optimizer, "lr")
 
     def _reduce_lr(self) -> None:
+        """Multiply the learning rates by ``factor``, but not below ``min_lr`` of the group."""
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
@@ -145,6 +148,7 @@ class ReduceLROnPlateau(LRScheduler):
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
+        """Whether the metric ``a`` is better than ``best`` by more than the threshold."""
         sign = -1.0 if self.mode == "min" else 1.0
         if self.threshold_mode == "rel":
             limit = best * (1.0 + sign * self.threshold)
@@ -215,7 +219,11 @@ class _Composition(LRScheduler):
 
 
 def _start_within_sequence(scheduler: LRScheduler) -> None:
-    """Start a scheduler in the middle of a sequence, from the initial learning rates."""
+    """Start a scheduler in the middle of a ``SequentialLR``.
+
+    Its first learning rates are computed from the initial ones, not from those that the previous
+    scheduler left.
+    """
     if not isinstance(scheduler, _Composition):
         scheduler._update_lr(0)
         return
@@ -225,6 +233,7 @@ def _start_within_sequence(scheduler: LRScheduler) -> None:
 
 
 def _begin(scheduler: LRScheduler) -> None:
+    """Repeat the initial step of a scheduler, or of the parts of a composed one."""
     if isinstance(scheduler, _Composition):
         scheduler._begin()
     else:

@@ -110,6 +110,7 @@ class CosineAnnealingWarmRestarts(Schedule):
         self._update_lr()
 
     def _go_to(self, epoch: float) -> None:
+        """Set ``T_i``, the length of the cycle that contains ``epoch``, and the position in it."""
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch
         elif self.T_mult == 1:
@@ -134,6 +135,7 @@ class _MomentumCycle(LRScheduler):
         self.use_beta1 = "betas" in optimizer.defaults
 
     def _set_momentum(self, group: ParamGroup, momentum: Any) -> None:
+        """Set ``momentum`` of a group, or the first of its ``betas``."""
         if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
         else:
@@ -225,6 +227,7 @@ class CyclicLR(_MomentumCycle):
         self.base_lrs = base_lrs
 
     def _start_momentum(self) -> None:
+        """Store both limits of the momentum in each group, and start at the upper one."""
         limits = zip(self.max_momentums, self.base_momentums, strict=True)
         for group, (top, low) in zip(self.optimizer.param_groups, limits, strict=True):
             self._set_momentum(group, top)
@@ -395,6 +398,10 @@ class OneCycleLR(_MomentumCycle):
         super().__init__(optimizer, last_epoch)
 
     def _start_momentum(self, base_momentum: Any, max_momentum: Any) -> None:
+        """Store both limits of the momentum in each group, and start at the upper one.
+
+        Both arguments are a number, or a list of one number per group.
+        """
         lows = per_group("base_momentum", base_momentum, self.optimizer)
         tops = per_group("max_momentum", max_momentum, self.optimizer)
         for group, low, top in zip(self.optimizer.param_groups, lows, tops, strict=True):
@@ -443,25 +450,33 @@ class OneCycleLR(_MomentumCycle):
 
 
 def _cycle_length(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    def positive(name: str, value: Any) -> int:
+    """Return the number of steps of ``OneCycleLR``, given directly or as epochs times steps."""
+
+    def check_positive(name: str, value: Any) -> int:
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")
         return value
 
     if total_steps is not None:
-        return positive("total_steps", total_steps)
+        return check_positive("total_steps", total_steps)
     if epochs is None or steps_per_epoch is None:
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-    return positive("epochs", epochs) * positive("steps_per_epoch", steps_per_epoch)
+    return check_positive("epochs", epochs) * check_positive("steps_per_epoch", steps_per_epoch)
 
 
 def _phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
-    rise = float(pct_start * total_steps) - 1
-    phases = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+    """Return the phases of ``OneCycleLR`` in their order.
+
+    Each is a dict of ``end_step``, its last step, and the keys of the values in a parameter group
+    between which the learning rate and the momentum move. The first phase raises the learning rate.
+    With ``three_phase`` the second one mirrors it, otherwise it falls in one phase.
+    """
+    rise_end = float(pct_start * total_steps) - 1
+    phases = [(rise_end, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     last = total_steps - 1
     if three_phase:
-        back = float(2 * pct_start * total_steps) - 2
-        phases.append((back, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+        fall_end = float(2 * pct_start * total_steps) - 2
+        phases.append((fall_end, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
         phases.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
     else:
         phases.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))

@@ -67,7 +67,7 @@ class Adafactor(ArrayOptimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for valid, what, value in (
+        for valid, rule, value in (
             (to_number(lr) >= 0.0, "Learning rate should be >= 0", lr),
             (beta2_decay <= 0.0, "beta2_decay should be <= 0", beta2_decay),
             (eps[0] is None or eps[0] >= 0.0, "epsilon1 should be >= 0", eps[0]),
@@ -76,7 +76,7 @@ class Adafactor(ArrayOptimizer):
             (weight_decay >= 0.0, "weight_decay should be >= 0", weight_decay),
         ):
             if not valid:
-                raise ValueError(f"{what} but is: {value}")
+                raise ValueError(f"{rule} but is: {value}")
         defaults = {
             "lr": lr,
             "beta2_decay": beta2_decay,
@@ -100,11 +100,13 @@ class Adafactor(ArrayOptimizer):
         return state
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
+        """Count one step; return the step count and the machine epsilon of the state's dtype."""
         step = super()._advance(state, group, fresh)
         tensor = state["variance"] if "variance" in state else state["row_var"]
         return step, dtypes.finfo(tensor.dtype).eps
 
     def _update(self, group: ParamGroup) -> None:
+        """Update the matrices of a group, then its vectors, whose state differs."""
         pairs = [(p, grad) for p, grad in params_and_grads(group) if grad is not None]
         for p, _ in pairs:
             self.state[p]  # Create the entry, so that a state dict lists parameters in order.
@@ -114,6 +116,12 @@ class Adafactor(ArrayOptimizer):
         self._update_kind(_select(group, vectors), [None, None, "variance"])
 
     def _update_kind(self, group: ParamGroup, names: list[str | None]) -> None:
+        """Update the parameters of one kind: matrices or vectors.
+
+        Args:
+            group: The group with the parameters of this kind only.
+            names: Names of the state for rows, columns and variance, each None for the other kind.
+        """
         eps1, eps2 = group["eps"]
         for bucket in self._buckets(group, names):
             step, machine_epsilon = bucket.key

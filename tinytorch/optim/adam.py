@@ -195,7 +195,10 @@ class AdamW(Adam):
 
 
 def _check_tensors(lr: Any, betas: tuple[Any, Any], noncapturable_foreach: bool) -> None:
-    """Raise for tensors as hyperparameters where PyTorch does."""
+    """Raise for combinations of tensors as hyperparameters that PyTorch rejects.
+
+    ``noncapturable_foreach`` is True for ``foreach=True`` without ``capturable``.
+    """
     tensors = [isinstance(beta, Tensor) for beta in betas]
     if noncapturable_foreach and isinstance(lr, Tensor):
         raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")

@@ -96,17 +96,18 @@ class ASGD(ArrayOptimizer):
         return {"step": scalar_state(), "eta": eta, "mu": scalar_state(1.0), "ax": state_like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
+        """Count one step; return its ``(eta, mu)`` and store those of the next step."""
         step = super()._advance(state, group, fresh)
         lr, eta, mu = _rate(group), state["eta"], state["mu"]
-        used = eta if isinstance(lr, Tensor) else eta.item(), mu.item()
+        eta_and_mu = eta if isinstance(lr, Tensor) else eta.item(), mu.item()
         # Compute eta and mu of the next step; this step uses those of the last one.
-        fallen = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
-        if isinstance(fallen, Tensor):
-            state["eta"] = fallen
+        next_eta = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
+        if isinstance(next_eta, Tensor):
+            state["eta"] = next_eta
         else:
-            eta._data[...] = fallen
+            eta._data[...] = next_eta
         mu._data[...] = 1.0 / max(1.0, step - group["t0"])
-        return used
+        return eta_and_mu
 
     def _update(self, group: ParamGroup) -> None:
         for bucket in self._buckets(group, ["ax"]):

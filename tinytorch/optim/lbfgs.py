@@ -124,6 +124,7 @@ class LBFGS(Optimizer):
         return self._numel_cache
 
     def _gather_flat_grad(self) -> Tensor:
+        """Concatenate all gradients as one vector, with zeros for a parameter without gradient."""
         parts = [
             _as_real(p.new_zeros(p.shape) if p.grad is None else p.grad).reshape(-1)
             for p in self._params
@@ -264,6 +265,12 @@ class _Iterations:
         return q
 
     def _move(self, slope: Any, last: bool) -> None:
+        """Move the parameters along the direction ``d``, and update loss and gradient.
+
+        Args:
+            slope: Product of the gradient with the direction.
+            last: Whether this is the last iteration of the step.
+        """
         name = self.group["line_search_fn"]
         if name is None:
             self.optimizer._add_grad(self.t, self.d)
@@ -291,6 +298,7 @@ class _Iterations:
         self.state["func_evals"] += evals
 
     def _is_done(self) -> bool:
+        """Whether the limit of evaluations or a tolerance is reached."""
         smallest: float = self.group["tolerance_change"]
         return bool(
             self.evals >= self.group["max_eval"]

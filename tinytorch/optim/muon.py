@@ -73,13 +73,13 @@ class Muon(ArrayOptimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for value, what in (
+        for value, name in (
             (to_number(lr), "Learning rate"),
             (momentum, "momentum"),
             (weight_decay, "weight decay"),
         ):
             if value < 0.0:
-                raise ValueError(f"{what} should be >= 0 but is: {value}")
+                raise ValueError(f"{name} should be >= 0 but is: {value}")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
         defaults = {

@@ -104,6 +104,7 @@ class NAdam(ArrayOptimizer):
         }
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
+        """Count one step; return the step count and the product of all momentums so far."""
         step = super()._advance(state, group, fresh)
         product = state["mu_product"]
         if group["differentiable"]:

@@ -244,6 +244,7 @@ class Optimizer(HookTables):
         self.param_groups.append(param_group)
 
     def _check_members(self, params: list[Any]) -> None:
+        """Check that the parameters of a new group are tensors, and leaves of the graph."""
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(
@@ -253,6 +254,7 @@ class Optimizer(HookTables):
                 raise ValueError("can't optimize a non-leaf Tensor")
 
     def _check_against_groups(self, param_group: ParamGroup) -> None:
+        """Check that no parameter is in two groups, and that all groups have names or none has."""
         params = param_group["params"]
         if len(params) != len(set(params)):
             warn(
@@ -345,6 +347,7 @@ class Optimizer(HookTables):
             post_hook(self)
 
     def _check_saved_groups(self, saved: list[ParamGroup]) -> None:
+        """Check that a state dict has as many groups as the optimizer, of the same sizes."""
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         sizes = ((len(a["params"]), len(b["params"])) for a, b in zip(saved, self.param_groups))

@@ -47,15 +47,15 @@ class SparseAdam(Optimizer):
         check(0.0 < eps, "epsilon value", eps)
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        places = [
-            [at, place]
-            for at, group in enumerate(self.param_groups)
-            for place, p in enumerate(group["params"])
+        indices = [
+            [group_index, index]
+            for group_index, group in enumerate(self.param_groups)
+            for index, p in enumerate(group["params"])
             if p.is_complex()
         ]
-        if places:
+        if indices:
             raise ValueError(
-                f"Complex params at indices {places}: SparseAdam does not support complex "
+                f"Complex params at indices {indices}: SparseAdam does not support complex "
                 "parameters"
             )
 

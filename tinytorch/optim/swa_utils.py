@@ -99,6 +99,8 @@ def get_swa_multi_avg_fn() -> MultiAvgFn:
 
 
 def _to_multi_avg_fn(avg_fn: AvgFn) -> MultiAvgFn:
+    """Return a function that applies ``avg_fn``, of one average and value, to lists of them."""
+
     def update(averages: Sequence[Any], new: Sequence[Any], num_averaged: Any) -> None:
         for average, value in zip(averages, new, strict=True):
             average.copy_(avg_fn(average, value, num_averaged))
@@ -107,6 +109,7 @@ def _to_multi_avg_fn(avg_fn: AvgFn) -> MultiAvgFn:
 
 
 def _check_decay(decay: float) -> None:
+    """Check that the decay is in [0, 1]."""
     if not 0.0 <= decay <= 1.0:
         raise ValueError(
             f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
@@ -191,6 +194,7 @@ class AveragedModel(Module):
             self.n_averaged += 1
 
     def _update_averages(self, averages: list[Any], values: list[Any]) -> None:
+        """Update the averages in place from the new values, to which the first call sets them."""
         if self.n_averaged == 0:
             for average, value in zip(averages, values, strict=True):
                 average.copy_(value)

@@ -265,11 +265,17 @@ class MultiheadAttention(Module):
     def _call_merge_masks(
         self, attn_mask: Any, key_padding_mask: Any, query: Tensor
     ) -> tuple[Any, Any]:
-        """Return the key padding mask and the attention mask that ``merge_masks`` returns."""
-        merged, kind = self.merge_masks(attn_mask, key_padding_mask, query)
-        if kind == 1:
+        """Call an override of ``merge_masks``.
+
+        Returns:
+            The key padding mask and the attention mask to use. One is None if the merged mask
+            includes it.
+        """
+        merged, mask_type = self.merge_masks(attn_mask, key_padding_mask, query)
+        # Type 1: a key padding mask alone. Type 2: an attention mask, with the padding merged in.
+        if mask_type == 1:
             return merged, None
-        if kind == 2 and merged is not None and merged.ndim == 4:
+        if mask_type == 2 and merged is not None and merged.ndim == 4:
             merged = merged.flatten(0, 1)
         return None, merged
 

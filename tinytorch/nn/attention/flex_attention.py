@@ -71,13 +71,13 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
                 [False,  True]])
     """
 
-    def both(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
+    def all_masks(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
         result: Any = ones((), dtype=bool, device=b.device)
         for mask in mask_mods:
             result = result & mask(b, h, q, k)
         return result
 
-    return both
+    return all_masks
 
 
 def or_masks(*mask_mods: MaskMod) -> MaskMod:
@@ -97,13 +97,13 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
                 [ True,  True,  True]])
     """
 
-    def either(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
+    def any_mask(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
         result: Any = ~ones((), dtype=bool, device=b.device)
         for mask in mask_mods:
             result = result | mask(b, h, q, k)
         return result
 
-    return either
+    return any_mask
 
 
 def create_mask(
@@ -138,6 +138,12 @@ class BlockMask:
         seq_lengths: Numbers of queries and keys.
         BLOCK_SIZE: Numbers of queries and of keys in a block.
         shape: ``(batches, heads, queries, keys)``.
+
+    Args:
+        mask_mod: Mask function of four indices.
+        dense: bool tensor of the shape of the mask, True where a query attends to a key.
+        block_size: Numbers of queries and of keys in a block.
+        separate: Whether blocks that are all True are stored apart from partly masked ones.
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -245,7 +251,7 @@ class BlockMask:
 
 
 def _indices_true_first(blocks: Any) -> Tensor:
-    """Indices along the last dimension, those of True first, in order."""
+    """Return the order along the last dimension that puts the True elements of ``blocks`` first."""
     order: Any = argsort(blocks.to(int32), dim=-1, descending=True, stable=True)
     return order.to(int32)  # type: ignore[no-any-return]
 
@@ -339,7 +345,7 @@ def flex_attention(
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
-    """Check the numbers of dimensions and of heads."""
+    """Check that the tensors are 4-D, and that the heads of key and value divide those of query."""
     for tensor in (query, key, value):
         if tensor.ndim != 4:
             raise ValueError("NYI: query, key, and value must be 4D tensors")

@@ -78,7 +78,16 @@ class BackwardHook:
         return outputs if isinstance(result, tuple) else outputs[0]
 
     def _run_pre_hooks(self, grads: Grads, indices: list[int], size: int) -> Grads:
-        """Call the pre-hooks with all outputs' gradients; return the gradients at ``indices``."""
+        """Call the pre-hooks with the gradients of all outputs, None for those without gradient.
+
+        Args:
+            grads: The gradients of the outputs that require grad.
+            indices: The indices of these outputs.
+            size: The number of outputs.
+
+        Returns:
+            The gradients at ``indices``, which the pre-hooks may have replaced.
+        """
         grad_outputs = _scatter(grads, indices, size)
         for hook in self.pre_hooks:
             changed = call_hook(hook, self._describe_hook("pre-hook"), self.module, grad_outputs)
@@ -99,7 +108,14 @@ class BackwardHook:
         return call_hook(hook, self._describe_hook("hook"), self.module, grad_inputs, grad_outputs)
 
     def _run_hooks(self, grads: Grads) -> Grads:
-        """Call the hooks with the gradients of inputs and outputs; return those of the inputs."""
+        """Call the hooks with the gradients of all inputs and outputs.
+
+        Args:
+            grads: The gradients of the inputs at ``input_indices``.
+
+        Returns:
+            These gradients, which the hooks may have replaced.
+        """
         if self.grad_outputs is None:
             # In a double backward, gradients can reach the inputs without passing the outputs.
             return grads
@@ -151,7 +167,16 @@ def register_on_last_operation(
 
 
 def _missing_gradients(args: tuple[Any, ...], result: Any, node: Any) -> str:
-    """Return why hooks of ``node`` miss gradients of the module, as PyTorch says it; else ""."""
+    """Return why a non-full backward hook misses gradients, as the middle of PyTorch's warning.
+
+    Args:
+        args: The inputs of the module.
+        result: Its output.
+        node: The grad_fn of the output's first tensor, with which the hook is registered.
+
+    Returns:
+        The text; "" if the hook gets all gradients.
+    """
     outputs = (result,) if isinstance(result, Tensor) else result
     forward = "the forward of a Module does not"
     for verb, values in (("return", outputs), ("take as input", args)):
@@ -177,10 +202,10 @@ def _missing_gradients(args: tuple[Any, ...], result: Any, node: Any) -> str:
 def _bind_module(hook: Any, module: Module) -> Callable[[Grads, Grads], Any]:
     """Return the hook of a node that calls ``hook`` with the module as its first argument."""
 
-    def call(grad_inputs: Grads, grad_outputs: Grads) -> Any:
+    def node_hook(grad_inputs: Grads, grad_outputs: Grads) -> Any:
         return hook(module, grad_inputs, grad_outputs)
 
-    return functools.update_wrapper(call, hook)
+    return functools.update_wrapper(node_hook, hook)
 
 
 def _indices_requiring_grad(values: tuple[Any, ...]) -> list[int]:
@@ -213,13 +238,20 @@ def _scatter(grads: Grads, indices: list[int], size: int) -> Grads:
     return tuple(scattered)
 
 
-def _check_count(changed: Any, expected: int, kind: str, what: str) -> Grads:
-    """Return the gradients that a hook returned as a tuple, if there are as many as expected."""
+def _check_count(changed: Any, expected: int, kind: str, gradient_name: str) -> Grads:
+    """Return the gradients that a backward hook returned as a tuple; check their number.
+
+    Args:
+        changed: The result of the hook: a tensor or a sequence of gradients.
+        expected: The number of gradients.
+        kind: ``"hook"`` or ``"pre hook"``, for the error.
+        gradient_name: ``"grad_input"`` or ``"grad_output"``, for the error.
+    """
     if isinstance(changed, Tensor):
         changed = (changed,)
     if len(changed) != expected:
         raise RuntimeError(
-            f"Backward {kind} returned an invalid number of {what}, got {len(changed)}, "
+            f"Backward {kind} returned an invalid number of {gradient_name}, got {len(changed)}, "
             f"but expected {expected}"
         )
     return tuple(changed)
@@ -326,7 +358,7 @@ def _backward_hooks(module: Module) -> tuple[BackwardHook | None, list[Hook]]:
 
 
 def _pair(changed: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Check that a pre-hook with ``with_kwargs`` returned a pair, and return it."""
+    """Return ``(args, kwargs)``, the result of a pre-hook with ``with_kwargs``, after a check."""
     if not isinstance(changed, tuple) or len(changed) != 2:
         raise RuntimeError(
             "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "

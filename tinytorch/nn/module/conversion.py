@@ -198,7 +198,7 @@ class Conversion(Traversal):
 
 
 def _convert_copy(param: Tensor, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """Return a new parameter: ``fn`` of a parameter, with ``fn`` of its gradient."""
+    """Return a new parameter with the value ``fn(param)`` and the gradient ``fn(param.grad)``."""
     with no_grad():
         converted = Parameter(fn(param).detach(), param.requires_grad)
         if param.grad is not None:
@@ -225,7 +225,11 @@ def _cast_floating(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
 def _parse_to(
     *args: Any, device: Any = None, dtype: Any = None, tensor: Any = None, **options: Any
 ) -> tuple[dtypes.dtype | None, dict[str, Any]]:
-    """Sort the arguments of ``Module.to`` into a dtype and the options of ``Tensor.to``."""
+    """Sort the arguments of ``Module.to``.
+
+    Returns:
+        The dtype, or None, and the other options as keyword arguments of ``Tensor.to``.
+    """
     first, *rest = args or (None,)
     if isinstance(first, Tensor) or tensor is not None:
         like = first if tensor is None else tensor

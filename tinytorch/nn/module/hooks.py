@@ -41,14 +41,14 @@ class Hooked(StateDict):
             self.__dict__.setdefault(hooks, OrderedDict())
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """Return the full and the non-full backward hooks; a call with hooks calls it."""
+        """Return the full and the non-full backward hooks, those of all modules first."""
         full = global_hooks.hooks_of_kind("full_backward")
         non_full = global_hooks.hooks_of_kind("backward")
         (full if self._is_full_backward_hook else non_full).update(self._backward_hooks)
         return list(full.values()), list(non_full.values())
 
     def _get_backward_pre_hooks(self) -> list[Hook]:
-        """Return the backward pre-hooks, those of all modules first; a call with hooks calls it."""
+        """Return the backward pre-hooks, those of all modules first."""
         own = self._backward_pre_hooks
         return list((global_hooks.hooks_of_kind("backward_pre") | own).values())
 

@@ -309,10 +309,13 @@ class Members(ShortTracebacks):
                 raise
 
     def _free_name(self, kind: str, name: str) -> None:
-        """Remove ``name`` from ``__dict__`` and all registries but that of ``kind``."""
+        """Remove ``name`` from ``__dict__`` and all registries but that of ``kind``.
+
+        ``kind`` is ``"parameters"`` or ``"modules"``, in which ``name`` is then registered.
+        """
         if f"_{kind}" not in self.__dict__:
-            what = "module" if kind == "modules" else kind
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+            member_kind = "module" if kind == "modules" else kind
+            raise AttributeError(f"cannot assign {member_kind} before Module.__init__() call")
         for registry in REGISTRIES:
             if registry != f"_{kind}":
                 self.__dict__[registry].pop(name, None)

@@ -182,7 +182,16 @@ class StateDict(Conversion):
         keys: _IncompatibleKeys,
         errors: list[str],
     ) -> None:
-        """Load this module, then each child from the part of ``state_dict`` below its name."""
+        """Load this module, then each child from the part of ``state_dict`` below its name.
+
+        Args:
+            state_dict: The entries of this module and its descendants.
+            prefix: The module's path in the root module, with a dot at the end; "" for the root.
+            metadata: For each path without that dot, a dict with the saved version.
+            assign: Whether tensors are assigned, not copied.
+            keys: The missing and the unexpected keys, to which keys are appended.
+            errors: The error messages, to which messages are appended.
+        """
         local = dict(metadata.get(prefix[:-1], {}))
         if assign:
             local["assign_to_params_buffers"] = True
@@ -234,7 +243,18 @@ class StateDict(Conversion):
     def _load_member(
         self, name: str, member: Tensor, key: str, given: Any, assign: bool
     ) -> list[str]:
-        """Load one tensor, and return a list with the error, if any."""
+        """Load one tensor of this module.
+
+        Args:
+            name: Its attribute's name.
+            member: The present tensor.
+            key: Its key in the state dict.
+            given: The value there.
+            assign: Whether to assign the value instead of copying it.
+
+        Returns:
+            A list of the error message, empty if there is no error.
+        """
         if not isinstance(given, Tensor):
             return [
                 f'While copying the parameter named "{key}", expected tinytorch.Tensor or '
@@ -266,7 +286,10 @@ class StateDict(Conversion):
         return []
 
     def _copy_or_assign(self, name: str, member: Tensor, given: Tensor, assign: bool) -> None:
-        """Load a tensor that fits: copy it, assign it, or swap it as ``torch.__future__`` says."""
+        """Load the tensor ``given``, which fits, into the attribute ``name``, now ``member``.
+
+        It is copied, assigned if ``assign``, or swapped if ``torch.__future__`` is set so.
+        """
         with no_grad():
             if FUTURE["swap"] and not is_lazy(member):
                 _swap(member, given, assign)
@@ -292,7 +315,10 @@ class StateDict(Conversion):
         return []
 
     def _unexpected_keys(self, state_dict: Any, prefix: str, state: dict[str, Tensor]) -> list[str]:
-        """Return the keys below ``prefix`` that are neither of this module nor of a child."""
+        """Return the keys below ``prefix`` that belong neither to this module nor to a child.
+
+        ``state`` has the module's own tensors by name.
+        """
         known = set(state)
         if type(self).set_extra_state is not StateDict.set_extra_state:
             known.add(EXTRA_STATE)
@@ -363,7 +389,10 @@ class StateDict(Conversion):
     def _register_load_state_dict_pre_hook(
         self, hook: Hook, with_module: bool = False
     ) -> RemovableHandle:
-        """Register a hook before loading; ``with_module``: its first argument is the module."""
+        """Register a hook that is called before loading.
+
+        If ``with_module``, its first argument is the module.
+        """
         options = (self._load_state_dict_pre_hooks_with_module,) * with_module
         return add_hook(self._load_state_dict_pre_hooks, hook, options=options)
 
@@ -397,7 +426,10 @@ def _key_errors(keys: _IncompatibleKeys) -> list[str]:
 def _parse_positional(
     args: tuple[Any, ...], destination: Any, prefix: str, keep_vars: bool
 ) -> tuple[Any, str, bool]:
-    """Return destination, prefix and keep_vars given as positional arguments, with a warning."""
+    """Return ``destination``, ``prefix`` and ``keep_vars`` of ``state_dict``, with a warning.
+
+    ``args`` are the ones that are passed by position; they replace the values passed by keyword.
+    """
     warn(
         "Positional args are being deprecated, use kwargs instead: "
         "state_dict(destination=, prefix=, keep_vars=)",
@@ -409,7 +441,10 @@ def _parse_positional(
 
 
 def _swap(member: Tensor, given: Tensor, assign: bool) -> None:
-    """Load a tensor: swap the module's with the result of ``module_load``."""
+    """Load a tensor by swapping ``member`` with the result of ``member.module_load(given)``.
+
+    ``assign`` is passed on to ``module_load``.
+    """
     loaded = member.module_load(given, assign=assign)
     if loaded is member or loaded is given:
         raise RuntimeError("module_load must return a tensor of its own")

@@ -296,9 +296,9 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError("BUG! Expected rank_cond to be true for at least one process.")
         return int(rank)
 
-    def _agree_on_sync(self, wanted: bool) -> bool:
-        """Return whether any rank calls this with ``wanted=True``: it then reduces gradients."""
-        flag = tensor([1.0 if wanted else 0.0], device=self.device)
+    def _agree_on_sync(self, own_sync: bool) -> bool:
+        """Return whether any rank calls this with ``own_sync=True``; all ranks call it."""
+        flag = tensor([1.0 if own_sync else 0.0], device=self.device)
         all_reduce(flag, group=self.process_group)
         return bool(flag)
 
@@ -443,15 +443,15 @@ class _DDPJoinHook(JoinHook):
         broadcast_coalesced([*params, *ddp._synced_buffers()], source, ddp.process_group)
 
 
-def _check_unsupported(named_params: Any, param: Any, mixed_precision: Any) -> None:
+def _check_unsupported(named_params: Any, hook_param: Any, mixed_precision: Any) -> None:
     """Raise if an argument is given that is not supported."""
-    if (named_params is None) != (param is None):
+    if (named_params is None) != (hook_param is None):
         raise ValueError(
             "delay_all_reduce_named_params and param_to_hook_all_reduce need to be set at the same "
             "time."
         )
     for name, value in (
-        ("delay_all_reduce_named_params", param),
+        ("delay_all_reduce_named_params", hook_param),
         ("mixed_precision", mixed_precision),
     ):
         if value is not None:
@@ -488,7 +488,7 @@ def _find_group(process_group: Any, device_mesh: Any) -> Any:
 
 
 def _check_params(params: Sequence[Tensor]) -> None:
-    """Check that a parameter requires grad and all are initialized."""
+    """Check that at least one parameter requires grad, and that all are initialized."""
     if not any(param.requires_grad for param in params):
         raise RuntimeError(_NO_GRADIENT)
     if any(isinstance(param, UninitializedParameter) for param in params):

@@ -422,7 +422,12 @@ def _check_amount(amount: Any) -> None:
 
 
 def _count_pruned(amount: float, size: int) -> int:
-    """Return the number of elements or channels to prune of ``size``."""
+    """Return the number of elements or channels to prune.
+
+    Args:
+        amount: The number, or as a float the fraction of ``size``.
+        size: The number of all elements or channels.
+    """
     if isinstance(amount, float):
         return round(amount * size)
     if amount > size:

@@ -29,7 +29,10 @@ _MAPS = ("matrix_exp", "cayley", "householder")
 
 @short
 def norm_except(weight: Tensor, dim: int | None) -> Tensor:
-    """Return the 2-norm over all dimensions but ``dim``, which is kept; None or -1: over all."""
+    """Return the 2-norm over all dimensions but ``dim``, with the others of size 1.
+
+    If ``dim`` is None or -1, it is the norm of all elements, 0-d.
+    """
     x: Any = weight
     if dim is None or dim == -1:
         return x.norm()  # type: ignore[no-any-return]

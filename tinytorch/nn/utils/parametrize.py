@@ -256,7 +256,10 @@ def register_parametrization(
 
 
 def _add(module: Module, tensor_name: str, parametrization: Module, unsafe: bool) -> None:
-    """Append a parametrization to those of a tensor."""
+    """Append a parametrization to those of a parametrized tensor.
+
+    Unless ``unsafe``, check first that it changes neither shape nor dtype.
+    """
     parametrizations = _lists(module)[tensor_name]
     if unsafe:
         parametrizations.unsafe = True
@@ -391,7 +394,7 @@ def transfer_parametrizations_and_params(
 
 
 def _lists(module: Module) -> Any:
-    """Return the ParametrizationLists of a module by tensor name; register a dict if needed."""
+    """Return the ``ModuleDict`` of a module's ParametrizationLists by tensor name, or add one."""
     lists = module._modules.get("parametrizations")
     if not isinstance(lists, ModuleDict):
         lists = ModuleDict()
@@ -433,7 +436,7 @@ def _set_class(module: Module) -> None:
 def _parametrized_property(name: str) -> property:
     """Return a property that computes a parametrized tensor, and sets it by ``right_inverse``."""
 
-    def get(module: Any) -> Tensor:
+    def compute_tensor(module: Any) -> Tensor:
         compute: Any = module.parametrizations[name]
         if not _CACHE.depth:
             return compute()  # type: ignore[no-any-return]
@@ -442,10 +445,10 @@ def _parametrized_property(name: str) -> property:
             _CACHE.values[key] = compute()
         return _CACHE.values[key]  # type: ignore[no-any-return]
 
-    def set_(module: Any, value: Tensor) -> None:
+    def set_original(module: Any, value: Tensor) -> None:
         module.parametrizations[name].right_inverse(value)
 
-    return property(get, set_)
+    return property(compute_tensor, set_original)
 
 
 def _apply_right_inverse(module: Any, value: Tensor) -> Any:
@@ -457,14 +460,18 @@ def _apply_right_inverse(module: Any, value: Tensor) -> Any:
 
 
 def _check_same(method: str, before: Tensor, after: Any) -> None:
-    """Raise ValueError if ``after`` is not a tensor of the shape and dtype of ``before``."""
+    """Raise ValueError if ``after`` is not a tensor of the shape and dtype of ``before``.
+
+    ``method``, ``"forward"`` or ``"right_inverse"``, is the one that returned ``after``.
+    """
     if not isinstance(after, Tensor):
-        what = "A parametrization" if method == "forward" else method
-        raise ValueError(f"{what} must return a tensor. Got {type(after).__name__}.")
-    for what in ("dtype", "shape"):
-        if getattr(before, what) != getattr(after, what):
+        function = "A parametrization" if method == "forward" else method
+        raise ValueError(f"{function} must return a tensor. Got {type(after).__name__}.")
+    for name in ("dtype", "shape"):
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
             raise ValueError(
-                _UNSAFE.format(what=what, before=getattr(before, what), after=getattr(after, what))
+                _UNSAFE.format(what=name, before=old, after=new)
                 + ("" if method == "forward" else f"\n(in {method})")
             )
 

@@ -84,34 +84,47 @@ def _names(module: Module) -> dict[str, Any]:
 
 
 def _check_names(module: Module, given: Mapping[str, Tensor], known: set[str]) -> None:
-    """Raise RuntimeError if names are missing or unknown."""
+    """Raise RuntimeError if ``given`` does not have exactly the names ``known``."""
     problems = {
         "Unexpected key(s)": sorted(set(given) - known),
         "Missing key(s)": sorted(known - set(given)),
     }
-    found = [f"{what}: {', '.join(map(repr, names))}." for what, names in problems.items() if names]
-    if found:
-        what = f"Error(s) in reparametrizing for {type(module).__name__}:"
-        raise RuntimeError("\n\t".join([what, *found]))
+    lines = [f"{kind}: {', '.join(map(repr, names))}." for kind, names in problems.items() if names]
+    if lines:
+        heading = f"Error(s) in reparametrizing for {type(module).__name__}:"
+        raise RuntimeError("\n\t".join([heading, *lines]))
 
 
 def _add_tied_names(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Return ``given`` with each tensor under all names of the tensor that it replaces."""
+    """Add each tensor in ``given`` under the other names of the tensor that it replaces.
+
+    Args:
+        given: Tensors by name.
+        names: The module's tensors under all their names; tied ones are there several times.
+    """
     shared: dict[int, list[str]] = {}
-    for name, own in names.items():
-        shared.setdefault(id(own), []).append(name)
+    for name, tensor in names.items():
+        shared.setdefault(id(tensor), []).append(name)
     tied = dict(given)
-    for together in shared.values():
-        keys = [name for name in together if name in given]
+    for tied_names in shared.values():
+        keys = [name for name in tied_names if name in given]
         if len({id(given[name]) for name in keys}) > 1:
             raise ValueError(f"functional_call got multiple values for keys {keys}")
         if keys:
-            tied.update(dict.fromkeys(together, given[keys[0]]))
+            tied.update(dict.fromkeys(tied_names, given[keys[0]]))
     return tied
 
 
 def _find_registry(module: Module, name: str) -> tuple[Any, str]:
-    """Return the registry that contains a tensor, or None, and the key of the tensor in it."""
+    """Find the registry that contains a tensor of a module or a submodule.
+
+    Args:
+        module: The module.
+        name: The tensor's dotted name.
+
+    Returns:
+        The dict of parameters or of buffers, or None for another attribute, and the tensor's key.
+    """
     path, _, last = name.rpartition(".")
     if not last:
         raise KeyError('tensor name can\'t be empty string ""')
