@@ -127,7 +127,10 @@ def attention(model: CharGPT, letters: tt.Tensor) -> tt.Tensor:
 def draw(
     path: Path, losses: list[float], bounds: list[float], words: str, looks: tt.Tensor
 ) -> None:
-    """Draw the training loss beside those of tables, and the attention weights of one head."""
+    """Draw the training loss beside those of tables, and the attention weights of one head.
+
+    ``bounds`` are the losses of the tables, ``looks`` the weights between the letters ``words``.
+    """
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
     left.plot(losses, color="tab:blue", lw=1)
     for name, bound in zip(("letters", "pairs", "triples"), bounds):

@@ -50,6 +50,7 @@ class Attention(nn.Module):
         self.value = nn.Linear(width, width)
 
     def forward(self, x: tt.Tensor, mask: tt.Tensor) -> tt.Tensor:
+        """Attend to the tokens of ``x``, `(batch, length, width)`; add ``mask`` to the scores."""
         batch, length, width = x.shape
         parts = (
             layer(x).view(batch, length, self.heads, -1).transpose(1, 2)
@@ -170,16 +171,19 @@ def read_sentences(count: int) -> list[str]:
 
 
 def draw(
-    path: Path, corpus: tt.Tensor, queries: tt.Tensor, places: tt.Tensor, questions: list[str]
+    path: Path, corpus: tt.Tensor, queries: tt.Tensor, found: tt.Tensor, questions: list[str]
 ) -> None:
-    """Draw sentences and results on the plane of the first two principal components."""
+    """Draw sentences and results on the plane of the first two principal components.
+
+    ``found`` has the indices `(questions, results)` of the sentences nearest to each question.
+    """
     corpus, queries = corpus.float(), queries.float()
     middle = corpus.mean(dim=0)
     axes = tt.linalg.svd(corpus - middle, full_matrices=False).Vh[:2].T
     points, stars = (corpus - middle) @ axes, (queries - middle) @ axes
     figure, plane = plt.subplots(figsize=(9, 5.4), layout="constrained")
     plane.scatter(*points.T.numpy(), s=9, color="lightgray", label="a sentence of the help")
-    for question, star, nearest in zip(questions, stars, points[places]):
+    for question, star, nearest in zip(questions, stars, points[found]):
         (line,) = plane.plot(*star.numpy(), "*", ms=15, label=question)
         for point in nearest:
             plane.plot(*tt.stack([star, point]).T.numpy(), "o-", ms=4, lw=1, color=line.get_color())
@@ -204,12 +208,12 @@ def main() -> int:
     seconds = time.perf_counter() - start
     print(f"{len(sentences)} sentences read in {seconds:.1f} s")
     queries = embed(tokenizer, model, list(arguments.questions))
-    scores, places = (queries @ corpus.T).topk(3, dim=1)
-    for question, nearest, where in zip(arguments.questions, scores.tolist(), places.tolist()):
+    scores, found = (queries @ corpus.T).topk(3, dim=1)
+    for question, nearest, where in zip(arguments.questions, scores.tolist(), found.tolist()):
         print(f"\n{question}")
         for score, place in zip(nearest, where):
             print(f"  {score:.2f}  {sentences[place]}")
-    draw(arguments.output, corpus, queries, places, arguments.questions)
+    draw(arguments.output, corpus, queries, found, arguments.questions)
     print(f"\npicture: {arguments.output.resolve()}")
     return 0
 

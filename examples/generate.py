@@ -66,6 +66,10 @@ class GPT(nn.Module):
     def forward(
         self, letters: tt.Tensor, past: list[KeysValues] | None = None
     ) -> tuple[tt.Tensor, list[KeysValues]]:
+        """Return logits `(batch, letters, vocabulary)`, and the keys and values of each block.
+
+        ``past`` has the keys and values of the letters before, if ``letters`` continues a text.
+        """
         first = 0 if past is None else past[0][0].shape[2]
         x = self.letter(letters) + self.place.weight[first : first + letters.shape[1]]
         cache = []
@@ -77,7 +81,10 @@ class GPT(nn.Module):
 
 @tt.no_grad()
 def write(model: GPT, start: tt.Tensor, length: int, cached: bool = True) -> tt.Tensor:
-    """Return ``start``, `(1, letters)`, followed by ``length`` sampled letters."""
+    """Return ``start``, `(1, letters)`, followed by ``length`` sampled letters.
+
+    Without ``cached``, the model reads all letters of the context again for each new one.
+    """
     text, new, past = start, start, None
     for _ in range(length):
         if past is not None and past[0][0].shape[2] == CONTEXT:

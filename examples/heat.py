@@ -100,7 +100,10 @@ def compare(model: Rod) -> tuple[tt.Tensor, tt.Tensor]:
 
 
 def draw(path: Path, found: tt.Tensor, truth: tt.Tensor) -> None:
-    """Draw the solution, its error, and the temperatures at four times."""
+    """Draw the solution, its error, and the temperatures at four times.
+
+    ``found`` and ``truth`` are `(places, times)`.
+    """
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
     axis = tt.linspace(0, 1, 101)
     image = left.contourf(axis, axis, found, 20, cmap="inferno")

@@ -42,22 +42,28 @@ def kepler(times):
 
 
 def simulate(unknowns, steps=STEPS):
-    """Return the positions `(steps + 1, 2)` by the leapfrog method (velocity Verlet)."""
-    mass, place, velocity = unknowns[0], unknowns[1:3], unknowns[3:5]
+    """Return the positions `(steps + 1, 2)` by the leapfrog method (velocity Verlet).
+
+    ``unknowns`` are the star's mass, and the planet's initial position (2) and velocity (2).
+    """
+    mass, position, velocity = unknowns[0], unknowns[1:3], unknowns[3:5]
     step = SPAN / steps
-    places = [place]
-    pull = -mass * place / np.sum(place**2) ** 1.5
+    positions = [position]
+    pull = -mass * position / np.sum(position**2) ** 1.5
     for _ in range(steps):
         velocity = velocity + 0.5 * step * pull
-        place = place + step * velocity
-        pull = -mass * place / np.sum(place**2) ** 1.5
+        position = position + step * velocity
+        pull = -mass * position / np.sum(position**2) ** 1.5
         velocity = velocity + 0.5 * step * pull
-        places.append(place)
-    return np.stack(places)
+        positions.append(position)
+    return np.stack(positions)
 
 
 def fit(seen, rounds):
-    """Return the unknowns after each iteration of the Gauss-Newton method, with step halving."""
+    """Return the unknowns after each iteration of the Gauss-Newton method, with step halving.
+
+    ``seen`` are the observed positions `(SIGHTINGS, 2)`.
+    """
     every = STEPS // SIGHTINGS
 
     def misfit(unknowns):

@@ -105,7 +105,7 @@ class autocast:
             autocast_increment_nesting()
             set_autocast_cache_enabled(self._cache_enabled)
         except BaseException:  # such as a KeyboardInterrupt between two settings
-            self._before[:] = [each for each in self._before if each is not before]
+            self._before[:] = [saved for saved in self._before if saved is not before]
             self._restore(*before)
             raise
         return self
@@ -127,6 +127,7 @@ class autocast:
             raise
 
     def _restore(self, enabled: bool, dtype: dtypes.dtype, caches: bool) -> None:
+        """Set autocast, its dtype and its cache to the values from before ``__enter__``."""
         set_autocast_enabled(self.device, enabled)
         set_autocast_dtype(self.device, dtype)
         set_autocast_cache_enabled(caches)

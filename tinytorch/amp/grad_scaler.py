@@ -50,12 +50,15 @@ def _check_new_scale(value: Any) -> float:
 
 
 def _all_finite(tensors: list[Tensor]) -> bool:
-    """Whether no element is infinite or NaN; the host waits once per device, not per tensor."""
+    """Whether no element of the tensors is infinite or NaN.
+
+    The results are combined per device first, so the host waits for a device once, not per tensor.
+    """
     by_device: dict[Any, list[Any]] = {}
     for each in tensors:
         xp = each._xp
         by_device.setdefault(xp, []).append(xp.isfinite(each._data).all())
-    return all([xp.item(xp.asarray(xp.stack(these).all())) for xp, these in by_device.items()])  # noqa: C419
+    return all([xp.item(xp.asarray(xp.stack(results).all())) for xp, results in by_device.items()])  # noqa: C419
 
 
 class GradScaler:

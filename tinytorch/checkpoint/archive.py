@@ -124,7 +124,12 @@ class ArchiveReader:
         self._folder = self.names[0].partition("/")[0]
 
     def _open(self, end: int) -> int:
-        """Read the directory; return the number of bytes before the archive to which it belongs."""
+        """Read the directory of an archive that ends at the offset ``end`` of the file.
+
+        Returns:
+            The offset of the directory's first file from the start of the archive. It is 0 if the
+            directory belongs to the archive that begins there.
+        """
         try:
             self._zip = zipfile.ZipFile(io.BufferedReader(_Part(self._file, self._start, end)))
         except (*BROKEN_ZIP, ValueError, struct.error) as error:
@@ -134,12 +139,15 @@ class ArchiveReader:
         return min(info.header_offset for info in self._zip.filelist)
 
     def _find_end(self) -> int:
-        """Find the end of the archive that begins at the start: the end of its own directory."""
-        at, tail = self._start, b""
-        self._file.seek(at)
+        """Find the end of the archive that begins at ``_start``, in a file of several archives.
+
+        It is the end of the first directory whose offset and size agree with its position.
+        """
+        position, tail = self._start, b""
+        self._file.seek(position)
         while part := self._file.read(1 << 20):
-            data, base = tail + part, at - len(tail) - self._start
-            at += len(part)
+            data, base = tail + part, position - len(tail) - self._start
+            position += len(part)
             found = data.find(_END_MAGIC)
             while 0 <= found <= len(data) - _END.size:
                 size, offset, comment = _END.unpack_from(data, found)
@@ -167,11 +175,11 @@ class ArchiveReader:
         start = self.offset(name)
         if info.compress_type != zipfile.ZIP_STORED:
             return self._inflate(info)
-        there = self._file.seek(0, os.SEEK_END) - start
-        if there < info.file_size:
+        available = self._file.seek(0, os.SEEK_END) - start
+        if available < info.file_size:
             raise RuntimeError(
                 f"PytorchStreamReader failed reading file {name}: file read failed, "
-                f"got {there} of {info.file_size} bytes"
+                f"got {available} of {info.file_size} bytes"
             )
         data = bytearray(info.file_size)
         self._file.seek(start)
@@ -221,6 +229,7 @@ class ArchiveReader:
         return self._info(name).file_size
 
     def _info(self, name: str) -> zipfile.ZipInfo:
+        """Return the directory's entry of a file."""
         found = self._zip.NameToInfo.get(f"{self._folder}/{name}")
         if found is None:
             raise RuntimeError(f"PytorchStreamReader failed locating file {name}: file not found")
@@ -228,7 +237,10 @@ class ArchiveReader:
 
 
 def folder_for(file: Any) -> str:
-    """Return the name of the folder: the file's without its suffix, or ``archive``."""
+    """Return the name of the folder in the archive.
+
+    It is the name of the file without its suffix, or ``archive`` for a file object or another name.
+    """
     if not isinstance(file, (str, os.PathLike)):
         return "archive"
     stem = os.path.splitext(os.path.basename(os.fsdecode(file)))[0]
@@ -273,6 +285,7 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
         return _Inert(module, name)
 
     def persistent_load(self, pid: Any) -> Any:
+        """Record the size of an element of the storage whose persistent id is ``pid``."""
         if isinstance(pid, tuple) and len(pid) > 2 and isinstance(pid[1], _Inert):
             kind = NAMED.get((pid[1].module, pid[1].name))
             dtype = kind.dtype if isinstance(kind, StorageType) else None
@@ -288,6 +301,7 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
         self.append(_Inert())
 
     def _replace_to_mark(self) -> None:
+        """Replace the values above the topmost mark of the stack by an inert object."""
         self.pop_mark()
         self.append(_Inert())
 
@@ -297,6 +311,7 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
     dispatch[pickle.OBJ[0]] = _replace_to_mark
 
     def _instance(self) -> None:
+        """Opcode INST: replace a class and its arguments by an inert object."""
         module, name = (self.readline()[:-1].decode("ascii") for _ in range(2))
         self.find_class(module, name)
         self._replace_to_mark()

@@ -67,7 +67,14 @@ def read(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
     mapped: bool,
 ) -> Any:  # fmt: skip
-    """Read a checkpoint of one of PyTorch's formats, or a file of NumPy or safetensors."""
+    """Read a checkpoint of one of PyTorch's formats, or a file of NumPy or safetensors.
+
+    Args:
+        file: A seekable binary file at the start of the checkpoint.
+        restore: Function of a storage and its saved location that moves it to its device.
+        unpickle: Function that reads the object from the pickle; see ``Unpickle``.
+        mapped: Whether storages are mapped into memory instead of read.
+    """
     start = file.tell()
     head = file.read(9)
     file.seek(start)
@@ -171,7 +178,10 @@ def _status(target: str) -> os.stat_result | None:
 
 
 def _is_replaceable(target: str, found: os.stat_result) -> bool:
-    """Whether a new file can replace the old one without a difference."""
+    """Whether a new file can replace the old one, whose status is ``found``, without a difference.
+
+    It cannot if the old file has several names, another owner or extended attributes.
+    """
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
         return False
     if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
@@ -182,6 +192,13 @@ def _is_replaceable(target: str, found: os.stat_result) -> bool:
 
 
 def _replace(target: str, found: os.stat_result | None, write: Write) -> None:
+    """Write a new file beside ``target``, and rename it to ``target`` when it is complete.
+
+    Args:
+        target: The path of the file.
+        found: The status of the old file, whose mode and group the new one gets; None without one.
+        write: Function that writes the contents to a file.
+    """
     part = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -224,7 +241,7 @@ class _Counter:
 
 
 def _has_room(target: str, found: os.stat_result | None, write: Write) -> bool:
-    """Whether the disk has room for the new file after the old one is truncated."""
+    """Whether the disk has room for the new file once the old one, ``found``, is truncated."""
     if found is None or not hasattr(os, "statvfs") or not stat.S_ISREG(found.st_mode):
         return True
     counter: Any = _Counter()

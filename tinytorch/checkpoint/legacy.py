@@ -20,15 +20,22 @@ _NOT_ONE = "Invalid magic number; corrupt file?"
 
 
 def write(obj: Any, file: IO[bytes], pickle_module: Any, protocol: int) -> None:
-    """Write ``obj`` in this format."""
+    """Write ``obj`` in PyTorch's format from before version 1.6, which is not an archive.
+
+    Args:
+        obj: The object.
+        file: A binary file.
+        pickle_module: The module whose ``Pickler`` is used.
+        protocol: The pickle protocol.
+    """
     buffer = io.BytesIO()
     storages = write_pickle(obj, buffer, pickle_module, protocol, legacy=True)
-    facts = {
+    header = {
         "protocol_version": FORMAT, "little_endian": sys.byteorder == "little",
         "type_sizes": {"short": 2, "int": 4, "long": 4},
     }  # fmt: skip
-    for head in (MAGIC_NUMBER, FORMAT, facts):
-        pickle.dump(head, file, protocol=PROTOCOL)
+    for value in (MAGIC_NUMBER, FORMAT, header):
+        pickle.dump(value, file, protocol=PROTOCOL)
     file.write(buffer.getbuffer())
     # PyTorch reads the storages in the order of this list.
     pickle.dump([storage.key for storage in storages], file, protocol=PROTOCOL)
@@ -56,9 +63,9 @@ class LegacyReader:
         version = _plain(self._next())
         if version != FORMAT:
             raise RuntimeError(f"Invalid protocol version: {version!r}")
-        facts = _plain(self._next())
+        header = _plain(self._next())
         self.little: bool = (
-            bool(facts.get("little_endian", True)) if isinstance(facts, dict) else True
+            bool(header.get("little_endian", True)) if isinstance(header, dict) else True
         )
         self.pickle: bytes = self._next()
         self._keys = _plain(self._next())
@@ -113,6 +120,7 @@ class _Plain(PythonUnpickler):  # type: ignore[misc]  # its parts are private
 
 
 def _plain(data: bytes) -> Any:
+    """Unpickle a value of built-in types, such as the header."""
     try:
         return _Plain(io.BytesIO(data)).load()
     except BROKEN as error:

@@ -138,7 +138,15 @@ STORAGE_CLASSES: dict[bool, Any] = {}
 
 
 def make_storage(loaded: LoadedStorage, kind: StorageType) -> Any:
-    """Make the storage that a program gets; ``loaded`` itself if the backend lacks its dtype."""
+    """Return the ``TypedStorage`` or ``UntypedStorage`` that the loaded object contains.
+
+    Args:
+        loaded: The storage as it was read.
+        kind: Its type in the checkpoint.
+
+    Returns:
+        The storage; ``loaded`` itself if its backend does not support the dtype.
+    """
     dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
     xp = loaded.backend.here()
     if is_widened(dtype, xp):
@@ -159,18 +167,29 @@ def rebuild_tensor(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool = False,
     hooks: Any = None, dtype: Any = None, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Return the tensor of this shape and these strides in a storage: ``_rebuild_tensor_v3``."""
-    whole = isinstance(storage, tuple(STORAGE_CLASSES.values()))
-    if not whole and not isinstance(storage, LoadedStorage):
+    """Return a tensor in a storage; called by pickles under the name ``_rebuild_tensor_v3``.
+
+    Args:
+        storage: A storage, or a ``LoadedStorage`` of a dtype that the backend does not support.
+        offset: Number of elements of the storage before the tensor's first element.
+        size: The shape.
+        stride: The strides, in elements.
+        requires_grad: Whether the tensor requires grad.
+        hooks: Ignored.
+        dtype: The dtype. Default: that of the storage.
+        metadata: Dict that has the tensor's conj bit or neg bit, if it is set.
+    """
+    is_usable = isinstance(storage, tuple(STORAGE_CLASSES.values()))
+    if not is_usable and not isinstance(storage, LoadedStorage):
         raise TypeError(f"expected the storage of a tensor, got {type(storage).__name__}")
     kind = dtype
     if kind is None:
-        kind = getattr(storage, "dtype", None) if whole else storage.type.dtype
+        kind = getattr(storage, "dtype", None) if is_usable else storage.type.dtype
     if not isinstance(kind, dtypes.dtype):
         raise TypeError(f"the checkpoint does not specify the dtype of a tensor: {kind!r}")
-    xp = (storage._xp if whole else storage.backend).here()
-    wide = whole and is_widened(kind, xp)
-    if not whole or not wide and not xp.supports(kind):
+    xp = (storage._xp if is_usable else storage.backend).here()
+    wide = is_usable and is_widened(kind, xp)
+    if not is_usable or not wide and not xp.supports(kind):
         raise TypeError(
             f"the checkpoint holds a tensor of dtype {kind.name}, which the backend {xp.name!r} "
             "does not have; map_location can name another one, or convert the tensor before saving"
@@ -208,6 +227,10 @@ def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Ten
 
 
 def _window(xp: Backend, flat: Array, offset: int, size: Any, stride: Any) -> Array:
+    """Return the view of the flat array with this offset, shape and strides, after checks.
+
+    The strides are in elements.
+    """
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or not all(type(n) is int and n >= 0 for n in numbers):
         raise RuntimeError(
@@ -296,10 +319,10 @@ def unsupported_text(names: Mapping[tuple[str, str], Any], module: str, name: st
     """Return the error text for a global of PyTorch's that is not supported here, or None."""
     if (module, name) in names or module.partition(".")[0] != "torch":
         return None
-    what = {
+    description = {
         "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
         "_rebuild_nested_tensor": "a nested tensor",
     }.get(name)  # fmt: skip
-    if what is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
-        what = f"a tensor of dtype {name}"
-    return what and f"the checkpoint holds {what}, which tinytorch does not have"
+    if description is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
+        description = f"a tensor of dtype {name}"
+    return description and f"the checkpoint holds {description}, which tinytorch does not have"

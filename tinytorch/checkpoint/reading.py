@@ -113,18 +113,21 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         return storage_of(pid, self._read_storage)
 
     def _is_safe(self, value: Any) -> bool:
+        """Whether a value is one of the globals that the program allows."""
         return any(value is each for each in self._safe.values())
 
     def _may_call(self, function: Any) -> bool:
+        """Whether a pickle may call a function."""
         return self._is_safe(function) or any(function is each for each in CALLED.values())
 
     def _reduce(self) -> None:
+        """Opcode REDUCE: call a function, if that is allowed."""
         function, args = self.stack[-2], self.stack[-1]
         if not isinstance(args, tuple):
             raise weights_error(
                 f"Trying to call {function!r} with a {type(args).__name__} of arguments"
             )
-        # It calls its first argument.
+        # rebuild_with_state calls its first argument.
         inner = args[:1] if function is rebuild_with_state else ()
         for each in (function, *inner):
             if not self._may_call(each):
@@ -132,6 +135,7 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         PythonUnpickler.dispatch[pickle.REDUCE[0]](self)
 
     def _new_object(self) -> None:
+        """Opcode NEWOBJ: create an instance of a class, if that is allowed."""
         cls = self.stack[-2]
         if not (self._is_safe(cls) or cls is OrderedDict):
             raise weights_error(
@@ -141,6 +145,7 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         PythonUnpickler.dispatch[pickle.NEWOBJ[0]](self)
 
     def _build(self) -> None:
+        """Opcode BUILD: set the state of an object, if its class is allowed."""
         target = self.stack[-2]
         if type(target) is OrderedDict and isinstance(self.stack[-1], dict):
             target.__dict__.update(self.stack.pop())
@@ -153,6 +158,7 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         PythonUnpickler.dispatch[pickle.BUILD[0]](self)
 
     def _bytes(self) -> None:
+        """Opcode BYTEARRAY8: read a bytearray."""
         # Python's own opcode allocates as many bytes as the pickle claims before it reads them.
         (size,) = struct.unpack("<Q", self.read(8))
         self.append(bytearray(self.read(size)))
@@ -166,7 +172,13 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
 def _check_container(
     code: bytes, kind: type, target: Callable[[Any], Any]
 ) -> Callable[[Any], None]:
-    """Return an opcode that adds elements to containers of one class, and raises for others."""
+    """Return an opcode that adds elements to containers of one class, and raises for others.
+
+    Args:
+        code: The opcode of which it is the checked form.
+        kind: The class of the containers.
+        target: Function that returns the container on the unpickler's stack.
+    """
     add = PythonUnpickler.dispatch[code[0]]
 
     def add_checked(unpickler: Any) -> None:
@@ -191,7 +203,12 @@ for _code, _kind, _target in (
 
 
 def storage_of(pid: Any, read_storage: ReadStorage) -> Any:
-    """Return the storage of a persistent id."""
+    """Return the storage of a persistent id.
+
+    Args:
+        pid: ``("storage", type, key, location, number of elements)``.
+        read_storage: Function that reads the storage of these values.
+    """
     if isinstance(pid, tuple):  # its texts are bytes in pickles of Python 2
         pid = tuple(part.decode("ascii") if type(part) is bytes else part for part in pid)
     if not (isinstance(pid, tuple) and len(pid) in (5, 6) and pid[0] == "storage"):

@@ -103,19 +103,19 @@ def _read_header(file: IO[bytes]) -> list[_Entry]:
         names = [entry.name for entry in entries]
         twice = next(name for name in names if names.count(name) > 1)
         raise _Invalid(f"entry {twice!r}: there are two of that name")
-    at = 0
+    position = 0
     for entry in sorted(entries, key=lambda entry: (entry.begin, entry.end)):
-        if entry.begin != at or entry.end < entry.begin:
+        if entry.begin != position or entry.end < entry.begin:
             raise _Invalid(
-                f"entry {entry.name!r}: invalid offset, expected bytes from {at}, got "
+                f"entry {entry.name!r}: invalid offset, expected bytes from {position}, got "
                 f"{entry.begin} to {entry.end}"
             )
         _check_size(entry)
-        at = entry.end
-    if at != size:
+        position = entry.end
+    if position != size:
         raise _Invalid(
-            f"incomplete metadata, file not fully covered: the entries have {at} bytes, and the "
-            f"file {size}"
+            f"incomplete metadata, file not fully covered: the entries have {position} bytes, "
+            f"and the file {size}"
         )
     return entries
 
@@ -125,6 +125,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _parse(text: bytes) -> _Pairs:
+    """Parse the header as a JSON object; its objects are lists of pairs, which keep duplicates."""
     try:
         header = json.loads(
             text.decode(),
@@ -150,6 +151,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _check_metadata(found: list[Any]) -> None:
+    """Check the values of all entries ``__metadata__``: one map from text to text at most."""
     if len(found) > 1:
         raise _Invalid("entry '__metadata__': there are two of that name")
     for pairs in found:
@@ -166,6 +168,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _entry(name: str, value: Any) -> _Entry:
+    """Check the header's entry of a tensor, an object or a list of its three fields."""
     fields = ("dtype", "shape", "data_offsets")
     if isinstance(value, _Pairs):
         given = [[each for key, each in value if key == field] for field in fields]
@@ -194,6 +197,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _check_size(entry: _Entry) -> None:
+    """Check that the shape and the dtype of an entry fit the number of its bytes."""
     if entry.dtype in _OTHERS:
         raise NotImplementedError(
             f"load(): entry {entry.name!r} has dtype {entry.dtype}, which tinytorch does not have"
@@ -213,6 +217,14 @@ def _check_size(entry: _Entry) -> None:
 def _tensor(
     entry: _Entry, memory: Any, offset: int, restore: Callable[[LoadedStorage, str], LoadedStorage]
 ) -> Tensor:
+    """Return the tensor of an entry.
+
+    Args:
+        entry: The entry.
+        memory: Buffer that contains its bytes.
+        offset: Index of the first of them in ``memory``.
+        restore: Function of a storage and a location that moves it to its device.
+    """
     dtype, count = _DTYPES[entry.dtype], entry.end - entry.begin
     host = backends.load("numpy")
     array = host.frombuffer(memory, "uint8", count, offset) if count else host.empty(0, "uint8")

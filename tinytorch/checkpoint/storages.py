@@ -20,7 +20,12 @@ BytesOf: TypeAlias = "Callable[[str, int], tuple[Any, int]]"
 
 
 def bytes_in_memory(read: Callable[[str], bytearray], folder: str = "") -> BytesOf:
-    """Return a function that reads the bytes of storages into memory."""
+    """Return a function of a storage's key and size that reads its bytes into memory.
+
+    Args:
+        read: Function that returns the bytes of a file of the checkpoint.
+        folder: Prefix of the key in the name of this file.
+    """
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
         data = read(folder + key)
@@ -50,7 +55,7 @@ def mapped_copy(file: IO[bytes]) -> memory_map.mmap:
 
 
 def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
-    """Return a function for the bytes of storages in the file, mapped into memory."""
+    """Return a function of a storage's key and size that finds its bytes in the mapped file."""
     data = mapped_copy(file)
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
@@ -68,7 +73,13 @@ def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
 def storage_reader(
     bytes_of: BytesOf, little: bool, restore: Callable[[LoadedStorage, str], LoadedStorage]
 ) -> ReadStorage:
-    """Return a function that makes the storages of one checkpoint, each once."""
+    """Return a function that makes the storages of one checkpoint, each once.
+
+    Args:
+        bytes_of: Function of a key and a number of bytes that returns a buffer and an offset in it.
+        little: Whether the checkpoint is in little-endian byte order.
+        restore: Function of a storage and its saved location that moves it to its device.
+    """
     made: dict[str, LoadedStorage] = {}
     host = backends.load("numpy")
 
@@ -102,12 +113,12 @@ def restorer(map_location: Any) -> Callable[[LoadedStorage, str], LoadedStorage]
     if isinstance(map_location, Backend):
         return lambda storage, location: storage.on(map_location)
     if isinstance(map_location, Mapping):
-        places = {str(key): str(value) for key, value in map_location.items()}
-        return lambda storage, location: _restore(storage, places.get(location, location))
+        locations = {str(key): str(value) for key, value in map_location.items()}
+        return lambda storage, location: _restore(storage, locations.get(location, location))
     if isinstance(map_location, (str, int, device)):
         # For a text that does not name a device, _restore raises PyTorch's error.
-        place = map_location if isinstance(map_location, str) else str(device(map_location))
-        return lambda storage, location: _restore(storage, place)
+        target = map_location if isinstance(map_location, str) else str(device(map_location))
+        return lambda storage, location: _restore(storage, target)
     if not callable(map_location):
         raise TypeError(
             "load(): expected map_location to be a device, a dictionary or a function, got "

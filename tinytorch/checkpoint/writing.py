@@ -88,6 +88,13 @@ class Storages:
         return self._add_shared(memory[0], xp, xp.owner(flat))
 
     def _add_shared(self, flat: Array, xp: Backend, owner: Any) -> SavedStorage:
+        """Return the saved storage of memory that several tensors may share; add it the first time.
+
+        Args:
+            flat: The whole memory as a flat array.
+            xp: Its backend.
+            owner: Identity of the memory.
+        """
         found = self._of_owner.get((xp, owner))
         if found is None:
             found = self._of_owner[xp, owner] = self._add(flat, xp)
@@ -99,6 +106,7 @@ class Storages:
         return found
 
     def _add(self, flat: Array, xp: Backend) -> SavedStorage:
+        """Add a storage, with the next number as its key."""
         self.found.append(SavedStorage(flat, xp, str(len(self.found))))
         return self.found[-1]
 
@@ -158,18 +166,21 @@ class Pickling:
         return _REBUILD_WITH_STATE, (call[0], cls, call[1], state)
 
     def reduce_data(self, tensor: Tensor) -> tuple[Any, ...]:
-        """Return the call that rebuilds a tensor's elements in its storage."""
+        """Return the call that rebuilds a tensor's elements in its storage: function and arguments.
+
+        The arguments of a lazily conjugated or negated tensor end with its bit.
+        """
         if not tensor._xp.has_numbers:
             facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
             return _REBUILD_META, (*facts, bool(tensor.requires_grad))
-        waits = isinstance(tensor, LazyView)
-        storage, start, strides = self.storages.place(physical_view(tensor) if waits else tensor)
+        is_lazy = isinstance(tensor, LazyView)
+        storage, start, strides = self.storages.place(physical_view(tensor) if is_lazy else tensor)
         hooks: OrderedDict[Any, Any] = OrderedDict()
         args: tuple[Any, ...] = (storage, start, tuple(tensor.shape), strides)
         args += (bool(tensor.requires_grad), hooks)
         if storage.type is _UNTYPED:
             args += (storage.dtype,)
-        if waits:
+        if is_lazy:
             args += ({"conj" if isinstance(tensor, Conjugate) else "neg": True},)
         return (_REBUILD_UNTYPED if storage.type is _UNTYPED else _REBUILD), args
 
@@ -180,6 +191,7 @@ def attributes(tensor: Tensor) -> dict[str, Any]:
 
 
 def _save_name(pickler: Any, obj: TorchName) -> None:
+    """Write a global of PyTorch's, which need not be importable here."""
     if pickler.proto >= 4:
         pickler.save(obj.module)
         pickler.save(obj.name)
@@ -208,11 +220,11 @@ def pickler_class(given: Any) -> Any:
         )
 
     def save_global(self: Any, obj: Any, name: str | None = None) -> None:
-        known = CLASSES.get(obj) if isinstance(obj, type) else None
-        if known is None:
+        torch_class = CLASSES.get(obj) if isinstance(obj, type) else None
+        if torch_class is None:
             base.save_global(self, obj, name)
         else:
-            self.save(known)
+            self.save(torch_class)
 
     dispatch = {**base.dispatch, TorchName: _save_name, dtypes.dtype: _save_dtype}
     members = {"dispatch": dispatch, "save_global": save_global}

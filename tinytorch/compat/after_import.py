@@ -106,10 +106,11 @@ def install() -> None:
 
 
 def _register(module: ModuleType) -> None:
-    found = REGISTRATIONS[module.__name__]
-    if isinstance(found, str):
-        found = import_module(f"{__package__}.{found}").register
-    found(module)
+    """Call the registration of a library for its imported module, one of ``REGISTRATIONS``."""
+    registration = REGISTRATIONS[module.__name__]
+    if isinstance(registration, str):
+        registration = import_module(f"{__package__}.{registration}").register
+    registration(module)
 
 
 class _RegistrationFinder:

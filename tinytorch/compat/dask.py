@@ -66,12 +66,14 @@ def _replace(module: ModuleType, name: str, function: Any) -> None:
 
 
 def _make_normalizer(normalize: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
-    def tokens(tensor: Tensor) -> Any:
+    """Return a function of a tensor that returns a value for Dask's hash; see ``dask.tokenize``."""
+
+    def normalize_tensor(tensor: Tensor) -> Any:
         host = tensor._xp.to_numpy(tensor.detach()._data)
         kind, backend = type(tensor), str(tensor._xp)
         return kind.__qualname__, backend, tensor.requires_grad, normalize(host)
 
-    return tokens
+    return normalize_tensor
 
 
 def _size(tensor: Tensor) -> int:
@@ -89,6 +91,7 @@ def _serialize(tensor: Tensor) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _deserialize(header: dict[str, Any], frames: Sequence[Any]) -> Tensor:
-    own = [bytearray(each) if memoryview(each).readonly else each for each in frames]
-    made: Tensor = pickle.loads(header["pickle"], buffers=own)
-    return made
+    """Return the tensor of the header and the buffers that ``_serialize`` returned."""
+    writable = [bytearray(each) if memoryview(each).readonly else each for each in frames]
+    tensor: Tensor = pickle.loads(header["pickle"], buffers=writable)
+    return tensor

@@ -235,6 +235,7 @@ class _TableFinder:
 
 
 def _place(name: str) -> str | None:
+    """Return the path of our module for PyTorch's path ``name`` by ``ELSEWHERE``, or None."""
     for old, new in ELSEWHERE.items():
         if name == old or name.startswith(f"{old}."):
             return new + name[len(old) :]

@@ -163,7 +163,15 @@ def _compose_docstring(said: str, lines: tuple[str, ...]) -> str:
 def _function(
     module: str, name: str, form: tuple[str, str], doc: str, run: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Make a function with these parameters and result, as if defined in the module."""
+    """Make a function as if it were defined in a module.
+
+    Args:
+        module: The module's name, without the package's.
+        name: The function's name.
+        form: The parameters and the annotation of the result, as source text.
+        doc: The docstring.
+        run: Function that is called with the positional arguments of a call.
+    """
     signature = _signature(*form)
 
     def call_bare() -> Any:
@@ -185,7 +193,10 @@ def _function(
 
 
 def _signature(takes: str, gives: str) -> inspect.Signature:
-    """Return a signature whose annotations are texts, as in the sources."""
+    """Return a signature whose annotations are texts.
+
+    ``takes`` and ``gives`` are the parameters and the annotation of the result as source text.
+    """
     with _parsing:
         (node,) = ast.parse(f"def f({takes}) -> {gives}: ...").body
     given: ast.arguments = node.args  # type: ignore[attr-defined]
@@ -280,6 +291,7 @@ def alias(place: str) -> Row:
 
 
 def _value(place: str, same: str = "") -> Any:
+    """Return the value at a place, see ``alias``; ``same`` is its name if the place has none."""
     module, colon, name = place.partition(":")
     found = import_module(f"{_OWN}.{module}".rstrip("."))
     return getattr(found, name or same) if colon else found

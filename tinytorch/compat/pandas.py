@@ -52,31 +52,33 @@ def register(module: ModuleType) -> None:
     """
     for name in _FUNCTIONS[module.__name__]:
         owner, _, last = name.rpartition(".")
-        home = getattr(module, owner, None) if owner else module
-        found = getattr(home, last, None)
+        owner_object = getattr(module, owner, None) if owner else module
+        found = getattr(owner_object, last, None)
         if found is None:  # another version of pandas
             continue
         converted = _wrap_function(found)
-        setattr(home, last, converted)
+        setattr(owner_object, last, converted)
         if not owner:
             _replace(last, found, converted)
 
 
-def _replace(name: str, function: Any, by: Any) -> None:
+def _replace(name: str, function: Any, replacement: Any) -> None:
     """Replace a function in the modules of pandas that imported it already."""
     for home, module in list(sys.modules.items()):
         if home.partition(".")[0] == "pandas" and getattr(module, name, None) is function:
-            setattr(module, name, by)
+            setattr(module, name, replacement)
 
 
 def _wrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``function`` with its arguments converted by ``as_host``."""
+
     @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
+    def call_on_host(*args: Any, **options: Any) -> Any:
         if options:
             options = {name: as_host(value) for name, value in options.items()}
         return function(*map(as_host, args), **options)
 
-    return call
+    return call_on_host
 
 
 def as_host(value: Any) -> Any:

@@ -104,6 +104,7 @@ def _restore_memory(root: Any, start: int, nbytes: int, dtype: Any, backend: Any
 
 
 def _reduce_segment(segment: shared_memory.Segment) -> Any:
+    """Reduce a shared segment to its file descriptor, duplicated for the other process."""
     from multiprocessing import reduction
 
     return _attach_segment, (reduction.DupFd(segment.descriptor),)

@@ -123,6 +123,7 @@ def is_dependent(constraint: Any) -> bool:
 
 
 def _check_constraint(constraint: Any) -> Any:
+    """Return the argument ``base_constraint`` if it is a ``Constraint``; else raise."""
     if not isinstance(constraint, Constraint):
         raise AssertionError(
             f"base_constraint must be a Constraint, got {type(constraint).__name__}"
@@ -178,10 +179,10 @@ class _IndependentConstraint(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         found: Tensor = self.base_constraint.check(value)
-        kept = found.dim() - self.reinterpreted_batch_ndims
-        if kept < 0:
+        batch_dims = found.dim() - self.reinterpreted_batch_ndims
+        if batch_dims < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return _all_over_last(found, kept)
+        return _all_over_last(found, batch_dims)
 
     def _bounds(self) -> str:
         return f"{self.base_constraint!r}, {self.reinterpreted_batch_ndims}"
@@ -215,29 +216,36 @@ class MixtureSameFamilyConstraint(Constraint):
         return self.base_constraint.event_dim
 
     def check(self, value: Tensor) -> Tensor:
-        kept = value.dim() - self.event_dim
-        if kept < 0:
+        batch_dims = value.dim() - self.event_dim
+        if batch_dims < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        return _all_over_last(found, kept)
+        return _all_over_last(found, batch_dims)
 
     def _bounds(self) -> str:
         return repr(self.base_constraint)
 
 
-def check_parts(cseq: Iterable[Any], kind: type, what: str) -> list[Any]:
-    """Check that all members of a sequence are of one class; return them as a list."""
+def check_parts(cseq: Iterable[Any], kind: type, argument: str) -> list[Any]:
+    """Return the elements of a sequence as a list, if all are of the class ``kind``; else raise.
+
+    ``argument`` is the name of the sequence for the error.
+    """
     parts = list(cseq)
     if not all(isinstance(part, kind) for part in parts):
-        raise AssertionError(f"All elements of {what} must be {kind.__name__} instances")
+        raise AssertionError(f"All elements of {argument} must be {kind.__name__} instances")
     return parts
 
 
-def check_lengths(parts: list[Any], lengths: Any, what: str) -> list[int]:
-    """Check that there are as many lengths as parts; default to length 1 for each."""
+def check_lengths(parts: list[Any], lengths: Any, argument: str) -> list[int]:
+    """Return the lengths of the parts as a list, by default 1 each.
+
+    Raise if there are more or fewer lengths than parts. ``argument`` is the name of the parts for
+    the error.
+    """
     found = [1] * len(parts) if lengths is None else list(lengths)
     if len(found) != len(parts):
-        raise AssertionError(f"lengths ({len(found)}) must match {what} ({len(parts)})")
+        raise AssertionError(f"lengths ({len(found)}) must match {argument} ({len(parts)})")
     return found
 
 

@@ -32,13 +32,23 @@ class _PartsTransform(Transform):
         return all(t.bijective for t in self.transforms)
 
     def _parts(self, value: Tensor, name: str) -> list[Tensor]:
+        """Split ``value``, called ``name`` in errors, into one part for each transform."""
         raise NotImplementedError
 
-    def _check_length(self, value: Tensor, name: str, length: int, what: str) -> None:
+    def _check_length(self, value: Tensor, name: str, length: int, length_name: str) -> None:
+        """Check the size of the dimension ``self.dim`` of a tensor.
+
+        Args:
+            value: The tensor.
+            name: Its name for the error.
+            length: The expected size.
+            length_name: Name of the expected size for the error.
+        """
         check_dim(self.dim, value, "tensor")
         if value.shape[self.dim] != length:
             raise AssertionError(
-                f"{name}.size({self.dim}) = {value.shape[self.dim]} must equal {what} {length}"
+                f"{name}.size({self.dim}) = {value.shape[self.dim]} must equal {length_name} "
+                f"{length}"
             )
 
     def _apply(self, x: Tensor) -> list[Tensor]:

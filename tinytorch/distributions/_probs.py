@@ -56,6 +56,9 @@ def _select_given(probs: Any, logits: Any) -> Any:
 
 
 def _expand_support(distribution: Distribution, values: Tensor, expand: bool) -> Tensor:
-    """All values of a distribution of scalars along a new first dimension."""
+    """Reshape the values ``(n,)`` of a distribution of scalars to ``(n, 1, ..., 1)``.
+
+    If ``expand``, expand them to ``(n, *batch_shape)``.
+    """
     values = values.view((-1, *(1 for _ in distribution.batch_shape)))
     return values.expand((-1, *distribution.batch_shape)) if expand else values

@@ -133,6 +133,7 @@ class Transform(ShortTracebacks):
         return y
 
     def _inv_call(self, y: Tensor) -> Tensor:
+        """Compute the inverse, or return the cached argument if ``y`` is its image."""
         if self._cache_size == 0:
             return self._inverse(y)
         x_old, y_old = self._cached_x_y
@@ -278,7 +279,10 @@ class ComposeTransform(Transform):
     __hash__ = Transform.__hash__
 
     def _required_event_dim(self, backwards: bool) -> int:
-        """Event dimensions that the domain, or codomain, needs so that each part has enough."""
+        """Number of event dimensions of the domain with which each part gets those of its domain.
+
+        If ``backwards``, it is that of the codomain, for the inverses of the parts.
+        """
         dims = 0
         for part in self.parts if backwards else reversed(self.parts):
             goes_in, comes_out = part.domain.event_dim, part.codomain.event_dim

@@ -249,9 +249,9 @@ class Multinomial(_CategoricalBased):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
-        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        log_coefficient = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
         logits = self.logits.where((value != 0) | (self.logits != -float("inf")), 0.0)
-        return ways + (logits * value).sum(-1)
+        return log_coefficient + (logits * value).sum(-1)
 
     @property
     def _binomial(self) -> Binomial:
@@ -262,6 +262,6 @@ class Multinomial(_CategoricalBased):
         n = tensor(float(self.total_count))
         binomial = self._binomial
         counts = binomial.enumerate_support(False)[1:]
-        shares = binomial.log_prob(counts).exp()
-        spread = (shares * (counts + 1).lgamma()).sum((0, -1))
-        return self.total_count * self._categorical.entropy() - (n + 1).lgamma() + spread
+        probabilities = binomial.log_prob(counts).exp()
+        expected_log = (probabilities * (counts + 1).lgamma()).sum((0, -1))
+        return self.total_count * self._categorical.entropy() - (n + 1).lgamma() + expected_log

@@ -73,6 +73,7 @@ transform_to: ConstraintRegistry = ConstraintRegistry()
 
 
 def _to_interval(constraint: Any) -> Any:
+    """Transform from real numbers to an interval: a sigmoid, scaled unless it is (0, 1)."""
     low, high = constraint.lower_bound, constraint.upper_bound
     if not isinstance(low, Tensor) and not isinstance(high, Tensor) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
@@ -81,6 +82,7 @@ def _to_interval(constraint: Any) -> Any:
 
 
 def _to_greater_than(constraint: Any) -> Any:
+    """Transform from real numbers to those above a bound: exp, shifted unless the bound is 0."""
     low = constraint.lower_bound
     if not isinstance(low, Tensor) and low == 0:
         return transforms.ExpTransform()
@@ -95,18 +97,21 @@ def _to_less_than(constraint: Any) -> Any:
 
 
 def _make_independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    """Return a factory of the transform for a constraint with more event dimensions."""
     return lambda constraint: transforms.IndependentTransform(
         registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
     )
 
 
 def _make_cat(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    """Return a factory of the transform for constraints of consecutive parts of a dimension."""
     return lambda constraint: transforms.CatTransform(
         [registry(part) for part in constraint.cseq], constraint.dim, constraint.lengths
     )
 
 
 def _make_stack(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    """Return a factory of the transform for constraints of the slices of a dimension."""
     return lambda constraint: transforms.StackTransform(
         [registry(part) for part in constraint.cseq], constraint.dim
     )

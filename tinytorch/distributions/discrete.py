@@ -98,8 +98,8 @@ class Geometric(_ProbsOrLogits):
     support: Any = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
-        alone = self._set_probs_or_logits(probs, logits)
-        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+        is_scalar = self._set_probs_or_logits(probs, logits)
+        super().__init__(Size() if is_scalar else self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
             wrong = self.probs.detach()[self.probs <= 0]
             raise ValueError(
@@ -198,8 +198,8 @@ class Binomial(_TrialsDistribution):
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         n = self.total_count
-        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
-        return value * self.logits + ways + n * logsigmoid(-self.logits)
+        log_binomial = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
+        return value * self.logits + log_binomial + n * logsigmoid(-self.logits)
 
     def entropy(self) -> Tensor:
         if not bool((self.total_count == self.total_count.max()).all()):
@@ -267,9 +267,9 @@ class NegativeBinomial(_TrialsDistribution):
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         n = self.total_count
-        size = n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
-        ways = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
-        return size - ways.where(n + value != 0, 0.0)
+        log_powers = n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
+        negative_log_binomial = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
+        return log_powers - negative_log_binomial.where(n + value != 0, 0.0)
 
 
 class Poisson(ExponentialFamily):

@@ -70,6 +70,7 @@ class Distribution(ShortTracebacks):
         super().__init__()
 
     def _check_parameters(self) -> None:
+        """Raise for a parameter outside its constraint; warn if ``arg_constraints`` is missing."""
         try:
             regions = self.arg_constraints
         except NotImplementedError:
@@ -95,6 +96,7 @@ class Distribution(ShortTracebacks):
         return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
 
     def _raise_invalid_parameter(self, name: str, region: Any) -> None:
+        """Raise ValueError for the parameter ``name``, which violates the constraint ``region``."""
         value = getattr(self, name)
         raise ValueError(
             f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
@@ -152,6 +154,10 @@ class Distribution(ShortTracebacks):
         """Copy the state that is not a parameter to an expanded distribution."""
 
     def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
+        """Return ``_instance``, or by default an uninitialized instance of this class.
+
+        ``expand`` calls it. A subclass of ``cls`` with another ``__init__`` has to override that.
+        """
         if _instance is None and type(self).__init__ is not cls.__init__:
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
@@ -359,6 +365,7 @@ class Distribution(ShortTracebacks):
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _check_sample(self, value: Tensor) -> None:
+        """Check the argument of ``log_prob`` or ``cdf``, if arguments are validated."""
         if self._validate_args:
             self._validate_sample(value)
 
@@ -382,6 +389,7 @@ class Distribution(ShortTracebacks):
             )
 
     def _check_shape(self, value: Tensor) -> None:
+        """Check that a value has the event shape, and that it broadcasts with the batch shape."""
         start = value.dim() - len(self._event_shape)
         if value.shape[start:] != self._event_shape:
             raise ValueError(

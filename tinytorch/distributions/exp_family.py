@@ -45,21 +45,21 @@ class ExponentialFamily(Distribution):
 
     def entropy(self) -> Tensor:
         params = self._natural_params
-        size, slopes = _normalizer_and_slopes(self, params)
-        found = size - self._mean_carrier_measure
-        for param, slope in zip(params, slopes, strict=True):
-            found = found - _batch_inner_product(self, param, slope)
-        return _detach_without_grad(found, params)
+        log_normalizer, gradients = _normalizer_and_slopes(self, params)
+        result = log_normalizer - self._mean_carrier_measure
+        for param, gradient in zip(params, gradients, strict=True):
+            result = result - _batch_inner_product(self, param, gradient)
+        return _detach_without_grad(result, params)
 
 
 def _bregman_divergence(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     """KL divergence of two members of one family: the Bregman divergence of their normalizer."""
     own, others = p._natural_params, q._natural_params
-    size, slopes = _normalizer_and_slopes(p, own)
-    found = q._log_normalizer(*others) - size
-    for param, other, slope in zip(own, others, slopes, strict=True):
-        found = found - _batch_inner_product(p, other - param, slope)
-    return _detach_without_grad(found, (*own, *others))
+    log_normalizer, gradients = _normalizer_and_slopes(p, own)
+    result = q._log_normalizer(*others) - log_normalizer
+    for param, other, gradient in zip(own, others, gradients, strict=True):
+        result = result - _batch_inner_product(p, other - param, gradient)
+    return _detach_without_grad(result, (*own, *others))
 
 
 def _batch_inner_product(distribution: Distribution, param: Tensor, slope: Tensor) -> Tensor:
@@ -73,8 +73,8 @@ def _normalizer_and_slopes(
     """Log normalizer ``F`` at natural parameters, and its differentiable gradients."""
     with enable_grad():
         inputs = [p if p.requires_grad else p.detach().requires_grad_() for p in params]
-        size = distribution._log_normalizer(*inputs)
-        return size, grad(size.sum(), inputs, create_graph=True)
+        log_normalizer = distribution._log_normalizer(*inputs)
+        return log_normalizer, grad(log_normalizer.sum(), inputs, create_graph=True)
 
 
 def _detach_without_grad(found: Tensor, params: Sequence[Tensor]) -> Tensor:

@@ -360,9 +360,11 @@ class StudentT(_WithLocation):
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         y = (value - self.loc) / self.scale
-        size = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi)
-        size = size + (0.5 * self.df).lgamma() - (0.5 * (self.df + 1.0)).lgamma()
-        return -0.5 * (self.df + 1.0) * (y**2.0 / self.df).log1p() - size
+        log_normalizer = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi)
+        log_normalizer = (
+            log_normalizer + (0.5 * self.df).lgamma() - (0.5 * (self.df + 1.0)).lgamma()
+        )
+        return -0.5 * (self.df + 1.0) * (y**2.0 / self.df).log1p() - log_normalizer
 
     def entropy(self) -> Tensor:
         half = 0.5 * (self.df + 1)
@@ -432,6 +434,8 @@ class FisherSnedecor(Distribution):
         self._check_sample(value)
         one, two = self.df1 * 0.5, self.df2 * 0.5
         ratio = self.df1 / self.df2
-        size = (one + two).lgamma() - one.lgamma() - two.lgamma()
-        moved = one * ratio.log() + (one - 1) * value.log() - (one + two) * (ratio * value).log1p()
-        return size + moved
+        log_constant = (one + two).lgamma() - one.lgamma() - two.lgamma()
+        log_kernel = (
+            one * ratio.log() + (one - 1) * value.log() - (one + two) * (ratio * value).log1p()
+        )
+        return log_constant + log_kernel

@@ -33,8 +33,8 @@ __all__ = ["kl_divergence", "register_kl"]
 @register_kl(Normal, Normal)
 def _normal(p: Normal, q: Normal) -> Tensor:
     ratio = (p.scale / q.scale).pow(2)
-    away = ((p.loc - q.loc) / q.scale).pow(2)
-    return 0.5 * (ratio + away - 1 - ratio.log())
+    difference = ((p.loc - q.loc) / q.scale).pow(2)
+    return 0.5 * (ratio + difference - 1 - ratio.log())
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -46,8 +46,8 @@ def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
 @register_kl(Laplace, Laplace)
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio = p.scale / q.scale
-    away = (p.loc - q.loc).abs()
-    return -ratio.log() + away / q.scale + ratio * (-away / p.scale).exp() - 1
+    difference = (p.loc - q.loc).abs()
+    return -ratio.log() + difference / q.scale + ratio * (-difference / p.scale).exp() - 1
 
 
 @register_kl(Cauchy, Cauchy)
@@ -80,9 +80,9 @@ def _gamma(p: Gamma, q: Gamma) -> Tensor:
 def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b = p.concentration, q.concentration
     total = a.sum(-1)
-    size = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
-    means = a.digamma() - total.digamma().unsqueeze(-1)
-    return size + ((a - b) * means).sum(-1)
+    log_normalizers = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    mean_logs = a.digamma() - total.digamma().unsqueeze(-1)
+    return log_normalizers + ((a - b) * mean_logs).sum(-1)
 
 
 @register_kl(Beta, Beta)
@@ -112,8 +112,8 @@ def _binomial(p: Binomial, q: Binomial) -> Tensor:
         raise NotImplementedError(
             "KL between Binomials where q.total_count > p.total_count is not implemented"
         )
-    odds = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return (p.total_count * odds).where(p.total_count <= q.total_count, math.inf)
+    per_trial = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    return (p.total_count * per_trial).where(p.total_count <= q.total_count, math.inf)
 
 
 @register_kl(Geometric, Geometric)
@@ -149,16 +149,16 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
             "KL-divergence between two Multivariate Normals with different event shapes cannot "
             "be computed"
         )
-    size = q._log_determinant() - p._log_determinant() - p.event_shape[0]
-    found: Tensor = 0.5 * (size + p._trace_under(q) + q._mahalanobis(q.loc - p.loc))
+    log_ratio = q._log_determinant() - p._log_determinant() - p.event_shape[0]
+    found: Tensor = 0.5 * (log_ratio + p._trace_under(q) + q._mahalanobis(q.loc - p.loc))
     return found
 
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
-    ratio, away = p.scale / q.scale, (p.loc - q.loc) / q.scale
-    mean = away + ratio * euler_constant
-    return mean - ratio.log() + ((1 + ratio).lgamma() - away).exp() - (1 + euler_constant)
+    ratio, difference = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    mean = difference + ratio * euler_constant
+    return mean - ratio.log() + ((1 + ratio).lgamma() - difference).exp() - (1 + euler_constant)
 
 
 @register_kl(Pareto, Pareto)

@@ -31,15 +31,17 @@ UNIT_SUPPORT: tuple[type, ...] = (Beta, ContinuousBernoulli)
 
 def _infinite_divergence(p: Any, q: Any) -> Tensor:
     """Infinity, for two classes with values of ``p`` outside the support of ``q``."""
-    given: Tensor = getattr(p, next(n for n in p._parameters() if n != "probs" or n in vars(p)))
-    return given.new_full(broadcast_shapes(p.batch_shape, q.batch_shape), math.inf)
+    parameter: Tensor = getattr(p, next(n for n in p._parameters() if n != "probs" or n in vars(p)))
+    return parameter.new_full(broadcast_shapes(p.batch_shape, q.batch_shape), math.inf)
 
 
 def _register_infinite() -> None:
     """Register the pairs of classes whose divergence is always infinite."""
-    within: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
-    pairs: list[tuple[Any, Any]] = [(p, q) for p in REAL_SUPPORT for q in within + POSITIVE_SUPPORT]
-    pairs += [(p, q) for p in POSITIVE_SUPPORT for q in within]
+    bounded_support: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
+    pairs: list[tuple[Any, Any]] = [
+        (p, q) for p in REAL_SUPPORT for q in bounded_support + POSITIVE_SUPPORT
+    ]
+    pairs += [(p, q) for p in POSITIVE_SUPPORT for q in bounded_support]
     pairs += [(p, Pareto) for p in UNIT_SUPPORT] + [(Pareto, q) for q in (*UNIT_SUPPORT, Uniform)]
     pairs += [(Poisson, Bernoulli), (Poisson, Binomial)]
     for p, q in pairs:
@@ -117,9 +119,9 @@ def _infinite_without_moment(
     """Make a divergence infinite, with zero gradients, where ``p`` has no moment of this order."""
 
     def divergence_or_inf(p: Pareto, q: Any) -> Tensor:
-        known = p.alpha > moment
-        light = Pareto(p.scale, p.alpha.where(known, moment + 1.0), validate_args=False)
-        return divergence(light, q).where(known, math.inf)
+        has_moment = p.alpha > moment
+        with_moment = Pareto(p.scale, p.alpha.where(has_moment, moment + 1.0), validate_args=False)
+        return divergence(with_moment, q).where(has_moment, math.inf)
 
     return divergence_or_inf
 
@@ -188,8 +190,8 @@ def _unit_to_uniform(p: Any, q: Uniform) -> Tensor:
 
 
 def _to_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
-    size = (-q.probs).log1p() + q._cont_bern_log_norm()
-    found: Tensor = -p.mean * q.logits - size - p.entropy()
+    log_constant = (-q.probs).log1p() + q._cont_bern_log_norm()
+    found: Tensor = -p.mean * q.logits - log_constant - p.entropy()
     return found
 
 
@@ -209,9 +211,9 @@ def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
 @register_kl(Uniform, Beta)
 def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
     a, b = q.concentration1, q.concentration0
-    size = a.lgamma() + b.lgamma() - (a + b).lgamma()
+    log_normalizer = a.lgamma() + b.lgamma() - (a + b).lgamma()
     logs = (a - 1) * _MEAN_LOG[Uniform](p) + (b - 1) * _uniform_mean_log(1 - p.high, 1 - p.low)
-    return _infinite_outside_unit(p, size - logs - p.entropy())
+    return _infinite_outside_unit(p, log_normalizer - logs - p.entropy())
 
 
 @register_kl(Bernoulli, Poisson)
@@ -221,8 +223,8 @@ def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 
 @register_kl(Normal, Laplace)
 def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
-    away = p.loc - q.loc
-    ratio = away / p.scale
+    difference = p.loc - q.loc
+    ratio = difference / p.scale
     mean = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
-    mean = mean + away * (math.sqrt(0.5) * ratio).erf()
+    mean = mean + difference * (math.sqrt(0.5) * ratio).erf()
     return (2 * q.scale).log() + mean / q.scale - p.entropy()

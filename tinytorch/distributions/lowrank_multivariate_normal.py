@@ -175,6 +175,7 @@ class LowRankMultivariateNormal(_MeanAtLocation):
 
 
 def _check_shapes(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor) -> None:
+    """Check the dimensions of the parameters, and that their event shapes are equal."""
     if loc.dim() < 1:
         raise ValueError("loc must be at least one-dimensional.")
     event_shape = loc.shape[-1:]

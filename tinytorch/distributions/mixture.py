@@ -56,9 +56,9 @@ class MixtureSameFamily(Distribution):
         )
 
     def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
-        parts, chooser = self._component_distribution, self._mixture_distribution
-        new._component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
-        new._mixture_distribution = chooser.expand(batch_shape)
+        components, mixture = self._component_distribution, self._mixture_distribution
+        new._component_distribution = components.expand((*batch_shape, components.batch_shape[-1]))
+        new._mixture_distribution = mixture.expand(batch_shape)
 
     @constraints.dependent_property()
     def support(self) -> Any:
@@ -86,8 +86,8 @@ class MixtureSameFamily(Distribution):
 
     def _mixture_sum(self, values: Tensor) -> Tensor:
         """The sum over the components of probability times value."""
-        at = -1 - len(self._event_shape)
-        return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(at)
+        dim = -1 - len(self._event_shape)
+        return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(dim)
 
     def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
         """``x`` with a dimension of size 1 at the end for each event dimension."""
@@ -109,9 +109,9 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, x: Tensor) -> Tensor:
         self._check_sample(x)
-        parts = self._component_distribution.log_prob(self._pad(x))
+        log_probs = self._component_distribution.log_prob(self._pad(x))
         weights = self._mixture_distribution.logits.log_softmax(-1)
-        found: Tensor = (parts + weights).logsumexp(-1)
+        found: Tensor = (log_probs + weights).logsumexp(-1)
         return found
 
     def _pad(self, x: Tensor) -> Tensor:
@@ -120,13 +120,13 @@ class MixtureSameFamily(Distribution):
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with no_grad():
-            at = len(sample_shape) + len(self.batch_shape)
+            dim = len(sample_shape) + len(self.batch_shape)
             chosen = self._mixture_distribution.sample(sample_shape)
-            parts = self._component_distribution.sample(sample_shape)
+            samples = self._component_distribution.sample(sample_shape)
             chosen = chosen.reshape((*chosen.shape, 1, *(1 for _ in self._event_shape)))
-            index = chosen.expand((*chosen.shape[: at + 1], *self._event_shape))
-            found: Tensor = parts.gather(at, index).squeeze(at)
-            return found
+            index = chosen.expand((*chosen.shape[: dim + 1], *self._event_shape))
+            result: Tensor = samples.gather(dim, index).squeeze(dim)
+            return result
 
     def __repr__(self) -> str:
         return (
@@ -135,15 +135,23 @@ class MixtureSameFamily(Distribution):
         )
 
 
-def _check_batches(chooser: Categorical, inner: Size) -> None:
-    for size1, size2 in zip(reversed(chooser.batch_shape), reversed(inner[:-1]), strict=False):
+def _check_batches(mixture: Categorical, component_shape: Size) -> None:
+    """Check that the batch shapes of a mixture's two distributions fit.
+
+    Args:
+        mixture: The distribution over the components.
+        component_shape: Batch shape of the components, whose last dimension numbers them.
+    """
+    for size1, size2 in zip(
+        reversed(mixture.batch_shape), reversed(component_shape[:-1]), strict=False
+    ):
         if 1 not in (size1, size2) and size1 != size2:
             raise ValueError(
-                f"`mixture_distribution.batch_shape` ({chooser.batch_shape}) is not compatible "
-                f"with `component_distribution.batch_shape`({inner[:-1]})"
+                f"`mixture_distribution.batch_shape` ({mixture.batch_shape}) is not compatible "
+                f"with `component_distribution.batch_shape`({component_shape[:-1]})"
             )
-    if chooser.logits.shape[-1] != inner[-1]:
+    if mixture.logits.shape[-1] != component_shape[-1]:
         raise ValueError(
-            f"`mixture_distribution component` ({chooser.logits.shape[-1]}) does not equal "
-            f"`component_distribution.batch_shape[-1]` ({inner[-1]})"
+            f"`mixture_distribution component` ({mixture.logits.shape[-1]}) does not equal "
+            f"`component_distribution.batch_shape[-1]` ({component_shape[-1]})"
         )

@@ -135,8 +135,10 @@ class MultivariateNormal(_MeanAtLocation, _CovarianceBased):
         self._check_sample(value)
         factor = self._unbroadcasted_scale_tril
         distance = _batch_mahalanobis(factor, value - self.loc)
-        size = _log_diagonal(factor)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - size
+        half_log_determinant = _log_diagonal(factor)
+        return (
+            -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - half_log_determinant
+        )
 
     def entropy(self) -> Tensor:
         size = _log_diagonal(self._unbroadcasted_scale_tril)
@@ -170,6 +172,7 @@ def _log_diagonal(factor: Tensor) -> Tensor:
 
 
 def _factor(name: str, matrix: Tensor) -> Tensor:
+    """The lower Cholesky factor of the covariance matrix, given the parameter of this name."""
     if name == "scale_tril":
         return matrix
     return cholesky(matrix) if name == "covariance_matrix" else _precision_to_scale_tril(matrix)

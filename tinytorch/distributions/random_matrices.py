@@ -89,8 +89,8 @@ class LKJCholesky(Distribution):
         falling = arange(n - 1, -1, -1, dtype=eta.dtype, device=eta.device)
         powers = 2 * (eta - 1).unsqueeze(-1) + falling
         alpha = eta + 0.5 * n
-        size = 0.5 * n * math.log(math.pi) + mvlgamma(alpha - 0.5, n) - n * alpha.lgamma()
-        return (powers * diagonal.log()).sum(-1) - size
+        log_normalizer = 0.5 * n * math.log(math.pi) + mvlgamma(alpha - 0.5, n) - n * alpha.lgamma()
+        return (powers * diagonal.log()).sum(-1) - log_normalizer
 
 
 def _squared_radii(concentration: Tensor, dim: int) -> Beta:
@@ -241,18 +241,18 @@ class Wishart(_CovarianceBased, ExponentialFamily):
         self._check_sample(value)
         n = self._event_shape[-1]
         trace = cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1)
-        size = self.df * self._half_log_determinant() + mvlgamma(self.df / 2, n)
+        log_normalizer = self.df * self._half_log_determinant() + mvlgamma(self.df / 2, n)
         power = (self.df - n - 1) / 2
-        found: Tensor = power * slogdet(value)[1] - trace.sum(-1) / 2 - size
+        found: Tensor = power * slogdet(value)[1] - trace.sum(-1) / 2 - log_normalizer
         return found
 
     def entropy(self) -> Tensor:
         n, half = self._event_shape[-1], self.df / 2
         steps = arange(n, dtype=half.dtype, device=half.device) / 2
-        slope = (half.unsqueeze(-1) - steps).digamma().sum(-1)
-        size = (n + 1) * self._half_log_determinant() + mvlgamma(half, n)
+        digammas = (half.unsqueeze(-1) - steps).digamma().sum(-1)
+        log_normalizer = (n + 1) * self._half_log_determinant() + mvlgamma(half, n)
         power = (self.df - n - 1) / 2
-        found: Tensor = size - power * slope + half * n
+        found: Tensor = log_normalizer - power * digammas + half * n
         return found
 
     @property
@@ -267,6 +267,7 @@ class Wishart(_CovarianceBased, ExponentialFamily):
 
 
 def _check_degrees(df: Tensor, n: int) -> None:
+    """Raise ValueError if ``df`` is not greater than ``n - 1``; warn if it is less than ``n``."""
     least = df.min().item() if df.numel() else n
     if least <= n - 1:
         raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")

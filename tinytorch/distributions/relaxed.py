@@ -44,8 +44,8 @@ class LogitRelaxedBernoulli(_ProbsOrLogits):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
         self.temperature: Tensor = temperature
-        alone = self._set_probs_or_logits(probs, logits)
-        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+        is_scalar = self._set_probs_or_logits(probs, logits)
+        super().__init__(Size() if is_scalar else self._param.shape, validate_args=validate_args)
 
     def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new.temperature = self.temperature
@@ -60,8 +60,8 @@ class LogitRelaxedBernoulli(_ProbsOrLogits):
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        away = logits - value.mul(self.temperature)
-        found: Tensor = self.temperature.log() + away - 2 * away.exp().log1p()
+        score = logits - value.mul(self.temperature)
+        found: Tensor = self.temperature.log() + score - 2 * score.exp().log1p()
         return found
 
 
@@ -153,9 +153,9 @@ class ExpRelaxedCategorical(_CategoricalBased):
         self._check_sample(value)
         n = self._event_shape[0]
         logits, value = broadcast_all(self.logits, value)
-        size = self.temperature.log() * (n - 1) + math.lgamma(n)
+        log_constant = self.temperature.log() * (n - 1) + math.lgamma(n)
         score = logits - value.mul(self.temperature)
-        found: Tensor = (score - score.logsumexp(-1, keepdim=True)).sum(-1) + size
+        found: Tensor = (score - score.logsumexp(-1, keepdim=True)).sum(-1) + log_constant
         return found
 
 

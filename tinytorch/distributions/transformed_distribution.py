@@ -54,32 +54,34 @@ class TransformedDistribution(Distribution):
                 if isinstance(transforms, list)
                 else f"transforms must be a Transform or list, but was {transforms}"
             )
-        whole = ComposeTransform(self.transforms)
+        composed = ComposeTransform(self.transforms)
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
-        inner = len(base_distribution.event_shape)
-        if len(base_shape) < whole.domain.event_dim:
+        base_event_dim = len(base_distribution.event_shape)
+        if len(base_shape) < composed.domain.event_dim:
             raise ValueError(
                 "base_distribution needs to have shape with size at least "
-                f"{whole.domain.event_dim}, but got {base_shape}."
+                f"{composed.domain.event_dim}, but got {base_shape}."
             )
-        shape = whole.forward_shape(base_shape)
-        expanded = whole.inverse_shape(shape)
+        shape = composed.forward_shape(base_shape)
+        expanded = composed.inverse_shape(shape)
         if base_shape != expanded:
-            base_distribution = base_distribution.expand(expanded[: len(expanded) - inner])
-        lacking = whole.domain.event_dim - inner
+            base_distribution = base_distribution.expand(expanded[: len(expanded) - base_event_dim])
+        lacking = composed.domain.event_dim - base_event_dim
         if lacking > 0:
             base_distribution = Independent(base_distribution, lacking)
         self.base_dist = base_distribution
-        dims = max(whole.codomain.event_dim + max(inner - whole.domain.event_dim, 0), 0)
+        dims = max(
+            composed.codomain.event_dim + max(base_event_dim - composed.domain.event_dim, 0), 0
+        )
         cut = len(shape) - dims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
     def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
-        whole = ComposeTransform(self.transforms)
-        shape = whole.inverse_shape(Size((*batch_shape, *self.event_shape)))
-        inner = len(self.base_dist.event_shape)
+        composed = ComposeTransform(self.transforms)
+        shape = composed.inverse_shape(Size((*batch_shape, *self.event_shape)))
+        base_event_dim = len(self.base_dist.event_shape)
         new.transforms = self.transforms
-        new.base_dist = self.base_dist.expand(shape[: len(shape) - inner])
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - base_event_dim])
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
@@ -103,6 +105,7 @@ class TransformedDistribution(Distribution):
         return self._apply(self.base_dist.rsample(sample_shape))
 
     def _apply(self, x: Tensor) -> Tensor:
+        """Apply all transforms to a sample of the base distribution."""
         for transform in self.transforms:
             x = transform(x)
         return x
@@ -118,19 +121,21 @@ class TransformedDistribution(Distribution):
             change = transform.log_abs_det_jacobian(x, y)
             total = total - _sum_rightmost(change, dims - transform.domain.event_dim)
             y = x
-        own = _sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
-        found: Tensor = total + own
+        base_log_prob = _sum_rightmost(
+            self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape)
+        )
+        found: Tensor = total + base_log_prob
         return found
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """A probability ``p``, or ``1 - p`` where the transforms are decreasing."""
+        """Return the probability ``value``, or ``1 - value`` if the transforms are decreasing."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
         if isinstance(sign, int) and sign == 1:
             return value
-        turned: Tensor = sign * (value - 0.5) + 0.5
-        return turned
+        probability: Tensor = sign * (value - 0.5) + 0.5
+        return probability
 
     def cdf(self, value: Tensor) -> Tensor:
         for transform in self.transforms[::-1]:

@@ -58,14 +58,14 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
         validate_args: Any = None,
     ) -> None:  # fmt: skip
-        alone = self._set_probs_or_logits(probs, logits)
+        is_scalar = self._set_probs_or_logits(probs, logits)
         if probs is not None:
             checked = self._validate_args if validate_args is None else validate_args
             if checked and not bool(constraints.unit_interval.check(self.probs).all()):
                 raise ValueError("The parameter probs has invalid values")
             self.probs = clamp_probs(self.probs)
         self._lims = lims
-        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+        super().__init__(Size() if is_scalar else self._param.shape, validate_args=validate_args)
 
     def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._lims = self._lims

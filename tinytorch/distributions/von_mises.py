@@ -89,7 +89,13 @@ def _proposal_parameter(kappa: Tensor) -> Tensor:
 
 
 def _deviations(kappa: Tensor, spread: Tensor, shape: Size) -> Tensor:
-    """Sample deviations from the mean direction by rejection."""
+    """Sample deviations from the mean direction by rejection.
+
+    Args:
+        kappa: The concentration.
+        spread: Parameter of the wrapped Cauchy distribution of the proposals.
+        shape: Shape of the samples.
+    """
     angle = kappa.new_zeros(shape)
     done = angle != angle
     while not bool(done.all()):

@@ -327,8 +327,8 @@ class _ConvTranspose(ConvBase):
     ) -> Sequence[int]:
         """Return the padding of one side of the output with which its size is ``output_size``.
 
-        Without ``output_size`` it is the argument of the class. A dimension with stride ``s`` has ``s``
-        possible sizes, from ``least`` to ``most``.
+        Without ``output_size`` it is the argument of the class. A dimension with stride ``s`` has
+        ``s`` possible sizes, from ``least`` to ``most``.
         """
         if output_size is None:
             return self.output_padding

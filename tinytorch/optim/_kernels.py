@@ -71,6 +71,7 @@ def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
 
     ``arrays`` has one array of each sequence, or None for an empty sequence. The buffer is None
     for a tensor that is not split into blocks.
+
     A 0-d array is yielded as a vector, because NumPy returns results without dimensions as
     scalars, which cannot be written to.
     """

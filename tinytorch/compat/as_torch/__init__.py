@@ -70,7 +70,7 @@ def install_as_torch() -> None:
         )
     if not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _TorchFinder())
-        _answer_for_torch(facade())
+        _imitate_torch(facade())
     if _FOLDER not in sys.path:
         # After the script's own folder, before any folder that may have PyTorch.
         sys.path.insert(1, _FOLDER)
@@ -93,11 +93,11 @@ def uninstall_as_torch() -> None:
     if not _changed:
         return
     while _changed:
-        thing, name, before = _changed.pop()
+        owner, name, before = _changed.pop()
         if before is _ABSENT:
-            delattr(thing, name)
+            delattr(owner, name)
         else:
-            setattr(thing, name, before)
+            setattr(owner, name, before)
     for name in [each for each in sys.modules if each.partition(".")[0] in _ROOTS]:
         del sys.modules[name]
 
@@ -114,7 +114,7 @@ def install_in_children() -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *rest])
 
 
-def _answer_for_torch(module: Any) -> None:
+def _imitate_torch(module: Any) -> None:
     """Give the module the names and texts that libraries expect of PyTorch only."""
     _change(module, "__version__", TorchVersion(f"{_API}+tinytorch.{module.__version__}"))
     for named in (*dtypes.LOW, *dtypes.NAMED_ALONE):
@@ -127,11 +127,15 @@ def _answer_for_torch(module: Any) -> None:
     _change(module, "__name__", "torch")  # libraries look a class up by that name, and compare it
 
 
-def _change(thing: Any, name: str, value: Any) -> None:
+def _change(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute of a module or class.
+
+    Its previous value is added to ``_changed``, from which ``uninstall_as_torch`` restores it.
+    """
     # Not ``vars`` of a module, which would resolve all of its names first.
-    names = names_of(thing) if isinstance(thing, ModuleType) else vars(thing)
-    _changed.append((thing, name, names.get(name, _ABSENT)))
-    setattr(thing, name, value)
+    names = names_of(owner) if isinstance(owner, ModuleType) else vars(owner)
+    _changed.append((owner, name, names.get(name, _ABSENT)))
+    setattr(owner, name, value)
 
 
 def facade() -> ModuleType:

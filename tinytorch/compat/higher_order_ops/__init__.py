@@ -143,6 +143,7 @@ def cond(
 
 
 def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any) -> None:
+    """Check the arguments of ``cond``."""
     if not isinstance(pred, Tensor):
         raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
     if pred.numel() != 1:

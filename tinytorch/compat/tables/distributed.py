@@ -37,6 +37,14 @@ _TRACED = "programs are not traced: use the functions of torch.distributed"
 
 
 def _absent(module: str, why: str, classes: str, functions: str = "") -> dict[str, Row]:
+    """Rows of classes and functions of a module that raise.
+
+    Args:
+        module: The module's name below ``torch.distributed``.
+        why: The reason.
+        classes: Names of classes, separated by spaces.
+        functions: Names of functions, separated by spaces.
+    """
     rows = {functions: refusal(why)} if functions else {}
     for name in classes.split():
         rows[name] = missing(f"``torch.distributed.{module}.{name}``, which is not here.", why)

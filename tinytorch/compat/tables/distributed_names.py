@@ -29,6 +29,13 @@ _REASONS = {
 
 
 def _row(module: str, word: str, why: str) -> tuple[str, Row]:
+    """Return the name and the row of an entry of the table ``_NAMES``.
+
+    Args:
+        module: The module's name below ``torch.distributed``.
+        word: The entry, in the notation at the top of this file.
+        why: The reason why the module is out of scope.
+    """
     name, mark, rest = next(
         (parts for sign in "@!" if (parts := word.partition(sign))[1]), (word, "", "")
     )
@@ -42,6 +49,7 @@ def _row(module: str, word: str, why: str) -> tuple[str, Row]:
 
 
 def _table(module: str, words: list[str]) -> Table:
+    """Return the table of a module from the entries ``words``, see ``_row``."""
     why = next(why for start, why in _REASONS.items() if module.startswith(start))
     rows = dict(_row(module, word, why) for word in words if "=" not in word)
     members: dict[str, dict[str, int | str]] = {}
