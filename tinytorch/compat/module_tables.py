@@ -157,6 +157,7 @@ def refusal(
 
 
 def _compose_docstring(said: str, lines: tuple[str, ...]) -> str:
+    """Return a docstring of the text ``said`` and an example of these lines."""
     return "\n".join([said, "", "Example:", *(f"    {line}" for line in lines), ""])
 
 

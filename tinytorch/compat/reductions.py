@@ -99,6 +99,10 @@ def place(memory: Memory, spell: Any) -> Any:
 
 
 def _restore_memory(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Memory:
+    """Return the memory of ``nbytes`` bytes from ``start`` on in a shared segment.
+
+    ``root`` is the array of all bytes of the segment; ``backend`` specifies the backend.
+    """
     xp = backends.load(backend)
     return Memory(root[start : start + nbytes].view(xp.native_dtype(dtype)), xp)
 

@@ -104,6 +104,7 @@ def sym_min(a: float, b: float) -> float:
 
 
 def _common_type(found: float, a: float, b: float) -> float:
+    """Return ``found`` as a float if one of the operands ``a`` and ``b`` is a float."""
     return float(found) if isinstance(a, float) or isinstance(b, float) else found
 
 

@@ -52,12 +52,15 @@ class _PartsTransform(Transform):
             )
 
     def _apply(self, x: Tensor) -> list[Tensor]:
+        """Apply each transform to its part of ``x``."""
         return [t(part) for t, part in zip(self.transforms, self._parts(x, "x"), strict=True)]
 
     def _apply_inverse(self, y: Tensor) -> list[Tensor]:
+        """Apply the inverse of each transform to its part of ``y``."""
         return [t.inv(part) for t, part in zip(self.transforms, self._parts(y, "y"), strict=True)]
 
     def _log_abs_dets(self, x: Tensor, y: Tensor) -> list[Tensor]:
+        """Log determinants of the transforms' Jacobians, for the parts of ``x`` and ``y``."""
         parts = zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True)
         return [t.log_abs_det_jacobian(before, after) for t, before, after in parts]
 

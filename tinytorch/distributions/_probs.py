@@ -25,6 +25,7 @@ class _ProbsOrLogits(Distribution):
 
     @property
     def _param(self) -> Tensor:
+        """The parameter that was given, ``probs`` or ``logits``."""
         found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
         return found
 

@@ -64,6 +64,7 @@ class StickBreakingTransform(_ParameterlessTransform):
     bijective = True
 
     def _offsets(self, x: Tensor) -> Tensor:
+        """``log(n), ..., log(1)``: with these offsets, zeros become equal probabilities."""
         return arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
     def _call(self, x: Tensor) -> Tensor:

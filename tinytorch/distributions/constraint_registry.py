@@ -97,7 +97,7 @@ def _to_less_than(constraint: Any) -> Any:
 
 
 def _make_independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
-    """Return a factory of the transform for a constraint with more event dimensions."""
+    """Return a factory of the transform for an independent constraint."""
     return lambda constraint: transforms.IndependentTransform(
         registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
     )

@@ -370,6 +370,7 @@ class Distribution(ShortTracebacks):
             self._validate_sample(value)
 
     def _validate_sample(self, value: Any) -> None:
+        """Raise ValueError unless a value has the right shape and is in the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         self._check_shape(value)

@@ -255,6 +255,7 @@ class Weibull(TransformedDistribution):
         return self.concentration.reciprocal()
 
     def _moment(self, n: int) -> Tensor:
+        """Moment of order ``n`` of the distribution of scale 1."""
         return (1 + n * self.concentration_reciprocal).lgamma().exp()
 
     @property

@@ -32,9 +32,10 @@ __all__ = ["kl_divergence", "register_kl"]
 
 @register_kl(Normal, Normal)
 def _normal(p: Normal, q: Normal) -> Tensor:
+    """KL divergence of two normal distributions."""
     ratio = (p.scale / q.scale).pow(2)
-    difference = ((p.loc - q.loc) / q.scale).pow(2)
-    return 0.5 * (ratio + difference - 1 - ratio.log())
+    squared_difference = ((p.loc - q.loc) / q.scale).pow(2)
+    return 0.5 * (ratio + squared_difference - 1 - ratio.log())
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -45,6 +46,7 @@ def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
 
 @register_kl(Laplace, Laplace)
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
+    """KL divergence of two Laplace distributions."""
     ratio = p.scale / q.scale
     difference = (p.loc - q.loc).abs()
     return -ratio.log() + difference / q.scale + ratio * (-difference / p.scale).exp() - 1
@@ -52,32 +54,37 @@ def _laplace(p: Laplace, q: Laplace) -> Tensor:
 
 @register_kl(Cauchy, Cauchy)
 def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
-    away = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
-    return away.log() - (4 * p.scale * q.scale).log()
+    """KL divergence of two Cauchy distributions."""
+    squared_distance = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
+    return squared_distance.log() - (4 * p.scale * q.scale).log()
 
 
 @register_kl(Uniform, Uniform)
 def _uniform(p: Uniform, q: Uniform) -> Tensor:
+    """KL divergence of two uniform distributions."""
     found = ((q.high - q.low) / (p.high - p.low)).log()
     return found.where((q.low <= p.low) & (q.high >= p.high), math.inf)
 
 
 @register_kl(Exponential, Exponential)
 def _exponential(p: Exponential, q: Exponential) -> Tensor:
+    """KL divergence of two exponential distributions."""
     ratio = q.rate / p.rate
     return ratio - ratio.log() - 1
 
 
 @register_kl(Gamma, Gamma)
 def _gamma(p: Gamma, q: Gamma) -> Tensor:
-    growth = q.concentration * (p.rate / q.rate).log()
-    shapes = q.concentration.lgamma() - p.concentration.lgamma()
-    spread = (p.concentration - q.concentration) * p.concentration.digamma()
-    return growth + shapes + spread + (q.rate - p.rate) * (p.concentration / p.rate)
+    """KL divergence of two gamma distributions."""
+    rate_term = q.concentration * (p.rate / q.rate).log()
+    normalizer_term = q.concentration.lgamma() - p.concentration.lgamma()
+    shape_term = (p.concentration - q.concentration) * p.concentration.digamma()
+    return rate_term + normalizer_term + shape_term + (q.rate - p.rate) * (p.concentration / p.rate)
 
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    """KL divergence of two Dirichlet distributions."""
     a, b = p.concentration, q.concentration
     total = a.sum(-1)
     log_normalizers = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
@@ -93,6 +100,7 @@ def _beta(p: Beta, q: Beta) -> Tensor:
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
+    """KL divergence of two Bernoulli distributions."""
     success = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     success = success.where(q.probs != 0, math.inf).where(p.probs != 0, 0.0)
     failure = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
@@ -101,12 +109,14 @@ def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
-    size = p._cont_bern_log_norm() - q._cont_bern_log_norm()
-    return p.mean * (p.logits - q.logits) + size + (-p.probs).log1p() - (-q.probs).log1p()
+    """KL divergence of two continuous Bernoulli distributions."""
+    log_constants = p._cont_bern_log_norm() - q._cont_bern_log_norm()
+    return p.mean * (p.logits - q.logits) + log_constants + (-p.probs).log1p() - (-q.probs).log1p()
 
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Binomial, q: Binomial) -> Tensor:
+    """KL divergence of two binomial distributions."""
     # There is no closed form where q has more trials than p.
     if bool((p.total_count < q.total_count).any()):
         raise NotImplementedError(
@@ -128,6 +138,7 @@ def _poisson(p: Poisson, q: Poisson) -> Tensor:
 
 @register_kl(Categorical, Categorical)
 def _categorical(p: Categorical, q: Categorical) -> Tensor:
+    """KL divergence of two categorical distributions."""
     terms = p.probs * (p.logits - q.logits)
     terms = terms.where((q.probs != 0).expand_as(terms), math.inf)
     return terms.where((p.probs != 0).expand_as(terms), 0.0).sum(-1)
@@ -144,6 +155,7 @@ def _one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
 @register_kl(LowRankMultivariateNormal, MultivariateNormal)
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
 def _multivariate_normal(p: Any, q: Any) -> Tensor:
+    """KL divergence of two normal distributions of vectors, in any parametrization."""
     if p.event_shape != q.event_shape:
         raise ValueError(
             "KL-divergence between two Multivariate Normals with different event shapes cannot "
@@ -156,6 +168,7 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
+    """KL divergence of two Gumbel distributions."""
     ratio, difference = p.scale / q.scale, (p.loc - q.loc) / q.scale
     mean = difference + ratio * euler_constant
     return mean - ratio.log() + ((1 + ratio).lgamma() - difference).exp() - (1 + euler_constant)
@@ -163,6 +176,7 @@ def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
 
 @register_kl(Pareto, Pareto)
 def _pareto(p: Pareto, q: Pareto) -> Tensor:
+    """KL divergence of two Pareto distributions."""
     ratio = q.alpha / p.alpha
     found = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
     return found.where(p.scale >= q.scale, math.inf)
@@ -170,6 +184,7 @@ def _pareto(p: Pareto, q: Pareto) -> Tensor:
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+    """KL divergence of two distributions of one exponential family."""
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot be computed "
@@ -180,6 +195,7 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
 
 @register_kl(Independent, Independent)
 def _independent(p: Independent, q: Independent) -> Tensor:
+    """KL divergence of two ``Independent``: the base's, summed over the event dimensions."""
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     found = kl_divergence(p.base_dist, q.base_dist)
@@ -188,6 +204,7 @@ def _independent(p: Independent, q: Independent) -> Tensor:
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed_distribution(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    """KL divergence of two distributions with equal transforms, which do not change it."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     extra = len(p.event_shape) - len(p.base_dist.event_shape)

@@ -37,11 +37,11 @@ def _infinite_divergence(p: Any, q: Any) -> Tensor:
 
 def _register_infinite() -> None:
     """Register the pairs of classes whose divergence is always infinite."""
-    bounded_support: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
+    narrow_support: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
     pairs: list[tuple[Any, Any]] = [
-        (p, q) for p in REAL_SUPPORT for q in bounded_support + POSITIVE_SUPPORT
+        (p, q) for p in REAL_SUPPORT for q in narrow_support + POSITIVE_SUPPORT
     ]
-    pairs += [(p, q) for p in POSITIVE_SUPPORT for q in bounded_support]
+    pairs += [(p, q) for p in POSITIVE_SUPPORT for q in narrow_support]
     pairs += [(p, Pareto) for p in UNIT_SUPPORT] + [(Pareto, q) for q in (*UNIT_SUPPORT, Uniform)]
     pairs += [(Poisson, Bernoulli), (Poisson, Binomial)]
     for p, q in pairs:
@@ -77,6 +77,7 @@ def _to_exponential(p: Any, q: Exponential) -> Tensor:
 
 @register_kl(Uniform, Exponential)
 def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
+    """Divergence; infinite if values of ``p`` are negative."""
     found: Tensor = _to_exponential(p, q)
     return found.where(p.low >= 0, math.inf)
 
@@ -138,8 +139,9 @@ def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
 
 @register_kl(Uniform, Pareto)
 def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
-    size = q.alpha.log() + q.alpha * q.scale.log() + p.entropy()
-    return ((q.alpha + 1) * _MEAN_LOG[Uniform](p) - size).where(p.low >= q.scale, math.inf)
+    """Divergence; infinite if values of ``p`` are below the scale of ``q``."""
+    log_constant = q.alpha.log() + q.alpha * q.scale.log() + p.entropy()
+    return ((q.alpha + 1) * _MEAN_LOG[Uniform](p) - log_constant).where(p.low >= q.scale, math.inf)
 
 
 def _find_entry(
@@ -190,6 +192,7 @@ def _unit_to_uniform(p: Any, q: Uniform) -> Tensor:
 
 
 def _to_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
+    """Divergence of a continuous Bernoulli distribution from one on the unit interval."""
     log_constant = (-q.probs).log1p() + q._cont_bern_log_norm()
     found: Tensor = -p.mean * q.logits - log_constant - p.entropy()
     return found
@@ -210,6 +213,7 @@ def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
 
 @register_kl(Uniform, Beta)
 def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
+    """Divergence; infinite if values of ``p`` are outside the unit interval."""
     a, b = q.concentration1, q.concentration0
     log_normalizer = a.lgamma() + b.lgamma() - (a + b).lgamma()
     logs = (a - 1) * _MEAN_LOG[Uniform](p) + (b - 1) * _uniform_mean_log(1 - p.high, 1 - p.low)
@@ -223,8 +227,9 @@ def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 
 @register_kl(Normal, Laplace)
 def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
+    """Divergence, by the mean absolute difference of values of ``p`` from ``q.loc``."""
     difference = p.loc - q.loc
     ratio = difference / p.scale
-    mean = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
-    mean = mean + difference * (math.sqrt(0.5) * ratio).erf()
-    return (2 * q.scale).log() + mean / q.scale - p.entropy()
+    mean_absolute = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
+    mean_absolute = mean_absolute + difference * (math.sqrt(0.5) * ratio).erf()
+    return (2 * q.scale).log() + mean_absolute / q.scale - p.entropy()

@@ -152,6 +152,7 @@ class LowRankMultivariateNormal(_MeanAtLocation):
         )
 
     def _mahalanobis(self, difference: Tensor) -> Tensor:
+        """The squared Mahalanobis norm of a difference from the mean."""
         return _batch_lowrank_mahalanobis(
             self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, difference,
             self._capacitance_tril,

@@ -149,6 +149,7 @@ class MultivariateNormal(_MeanAtLocation, _CovarianceBased):
         return 2 * _log_diagonal(self._unbroadcasted_scale_tril)
 
     def _mahalanobis(self, difference: Tensor) -> Tensor:
+        """The squared Mahalanobis norm of a difference from the mean."""
         return _batch_mahalanobis(self._unbroadcasted_scale_tril, difference)
 
     def _trace_of(self, factor: Tensor) -> Tensor:

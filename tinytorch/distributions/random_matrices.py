@@ -250,9 +250,9 @@ class Wishart(_CovarianceBased, ExponentialFamily):
         n, half = self._event_shape[-1], self.df / 2
         steps = arange(n, dtype=half.dtype, device=half.device) / 2
         digammas = (half.unsqueeze(-1) - steps).digamma().sum(-1)
-        log_normalizer = (n + 1) * self._half_log_determinant() + mvlgamma(half, n)
+        log_constant = (n + 1) * self._half_log_determinant() + mvlgamma(half, n)
         power = (self.df - n - 1) / 2
-        found: Tensor = log_normalizer - power * digammas + half * n
+        found: Tensor = log_constant - power * digammas + half * n
         return found
 
     @property

@@ -128,7 +128,7 @@ class TransformedDistribution(Distribution):
         return found
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """Return the probability ``value``, or ``1 - value`` if the transforms are decreasing."""
+        """Return the probability ``value``, or ``1 - value`` where the transforms decrease."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign

@@ -189,6 +189,7 @@ class Kumaraswamy(TransformedDistribution):
         super().__init__(base, steps, validate_args=validate_args)
 
     def _moment(self, n: int) -> Tensor:
+        """Moment of order ``n``."""
         order, b = 1 + n / self.concentration1, self.concentration0
         return b * (order.lgamma() + b.lgamma() - (order + b).lgamma()).exp()
 

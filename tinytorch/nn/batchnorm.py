@@ -346,6 +346,7 @@ class SyncBatchNorm(BatchNorm):
         self.process_group = process_group
 
     def _check_input_dim(self, input: Any) -> None:
+        """Check that the input has two dimensions at least."""
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
 

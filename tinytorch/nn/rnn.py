@@ -587,9 +587,11 @@ class LSTM(RNNBase):
         )
 
     def _map_state(self, function: Callable[[Any], Any], hx: Any) -> Any:
+        """Apply a function to the hidden and to the cell state."""
         return function(hx[0]), function(hx[1])
 
     def _zero_state(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        """Return zeros as the hidden and the cell state for an input."""
         hidden, cell = self.get_expected_hidden_size, self.get_expected_cell_size
         return tuple(input.new_zeros(size(input, batch_sizes)) for size in (hidden, cell))
 

@@ -79,6 +79,7 @@ class RecordedArrays:
         function = getattr(LATE_BOUND.graph_namespace(), name)
 
         def record(*args: Any, out: Tensor | None = None) -> Any:
+            """Call the operation with clones of what changes later; copy the result to ``out``."""
             result = function(*(a.clone() if self._is_updated_in_place(a) else a for a in args))
             return out.copy_(result) if self._is_updated_in_place(out) else result  # type: ignore[union-attr]
 

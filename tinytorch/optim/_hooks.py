@@ -230,6 +230,7 @@ def _wrap_with_hooks(step: Step) -> Step:
             return step_with_hooks(self, *args, **kwargs)
 
     def step_with_hooks(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+        """Call the pre-hooks, the optimizer's ``step`` and the post-hooks."""
         self._opt_called = True
         if not (self._optimizer_step_pre_hooks or _global_pre_hooks):
             result = step(self, *args, **kwargs)

@@ -669,6 +669,7 @@ class CosineAnnealingLR(ClosedForm):
         super().__init__(optimizer, last_epoch)
 
     def _cosine(self, epoch: int) -> float:
+        """A number from 2 to 0 to which the rate's distance from ``eta_min`` is proportional."""
         return 1 + math.cos(math.pi * epoch / self.T_max)
 
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:

@@ -284,6 +284,7 @@ class ChainedScheduler(_Composition):
         self._last_lr = group_values(self.optimizer, "lr")
 
     def _begin(self) -> None:
+        """Repeat the initial steps of all schedulers."""
         for scheduler in self._schedulers:
             _begin(scheduler)
         self._last_lr = group_values(self.optimizer, "lr")
@@ -372,6 +373,7 @@ class SequentialLR(_Composition):
             sched.last_epoch -= 1
 
     def _begin(self) -> None:
+        """Repeat the initial step of the first scheduler."""
         self.last_epoch = 0
         _begin(self._schedulers[0])
         self._last_lr = group_values(self.optimizer, "lr")

@@ -161,6 +161,7 @@ class LBFGS(Optimizer):
 
 
 def _as_real(tensor: Tensor) -> Any:
+    """View a complex tensor as a real one with a last dimension of size 2."""
     return find("", "view_as_real")(tensor) if tensor.is_complex() else tensor
 
 
@@ -294,6 +295,7 @@ class _Iterations:
         self._count_evals(found.evals)
 
     def _count_evals(self, evals: int) -> None:
+        """Add to the numbers of evaluations of this step and of all steps."""
         self.evals += evals
         self.state["func_evals"] += evals
 

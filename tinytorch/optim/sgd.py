@@ -124,6 +124,7 @@ class SGD(ArrayOptimizer):
         return {"momentum_buffer": state_like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> bool:
+        """Return the bucket's key: whether this is the first step of the momentum buffer."""
         return fresh
 
     def _update(self, group: ParamGroup) -> None:

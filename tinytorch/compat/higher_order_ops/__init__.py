@@ -57,6 +57,7 @@ def scan(
 
 
 def _move_dim(x: Any, dim: int) -> Any:
+    """Move the first dimension to ``dim``, if the tensor has that dimension."""
     return x.movedim(0, dim) if -x.ndim <= dim < x.ndim else x
 
 

@@ -84,6 +84,7 @@ class Conversion(Traversal):
         memory_format = options.pop("memory_format", None)
 
         def convert(tensor: Tensor) -> Tensor:
+            """Convert a tensor; only floating point and complex ones change their dtype."""
             cast = tensor.is_floating_point() or tensor.is_complex()
             layout = memory_format if tensor.ndim in (4, 5) else None
             try:

@@ -437,6 +437,7 @@ def _parametrized_property(name: str) -> property:
     """Return a property that computes a parametrized tensor, and sets it by ``right_inverse``."""
 
     def compute_tensor(module: Any) -> Tensor:
+        """Compute the tensor, or return it from the cache inside ``cached()``."""
         compute: Any = module.parametrizations[name]
         if not _CACHE.depth:
             return compute()  # type: ignore[no-any-return]
