@@ -58,7 +58,6 @@ SHORT: dict[str, str] = {
     "facade.late_imports": "the one module that imports upward, above all layers",
     "func.functionalization": "`functionalize` is neither a derivative nor a mapping",
     "graph.late_bound": "what `facade.late_imports` fills, below all layers",
-    "nn.utils._weight_hooks": "`weight_norm` and `spectral_norm`, files of PyTorch's, share it",
     "numpy.emath": "NumPy's module",
     "numpy.fft": "NumPy's module",
     "numpy.lib.stride_tricks": "NumPy's module",
