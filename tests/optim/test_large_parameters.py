@@ -20,9 +20,9 @@ def library(request: Any, monkeypatch: Any) -> Iterator[None]:
     """NumPy may run on a BLAS whose functions cannot be called."""
     if request.param == "another BLAS":
         monkeypatch.setattr(blas, "loaded", lambda: None)
-    sums._function.cache_clear()
+    sums._blas_function.cache_clear()
     yield
-    sums._function.cache_clear()
+    sums._blas_function.cache_clear()
 
 
 def start(size: int, dtype: str) -> tuple[tt.Tensor, np.ndarray, np.ndarray]:

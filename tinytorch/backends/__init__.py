@@ -112,6 +112,11 @@ class _Registration:
             raise _unavailable(self.name, error, self.hint) from error
 
     def _make(self, loader: Any) -> Backend:
+        """Create the backend by ``loader``, or take ``loader`` itself if it is a backend; check it.
+
+        Raises:
+            RuntimeError: If the loader loads the same backend again.
+        """
         if self.loading:
             raise RuntimeError(f"backend {self.name!r} loads itself while it is loading")
         self.loading = True
@@ -174,7 +179,7 @@ def register_backend(
         'mine'
     """
     if not isinstance(name, str):
-        raise TypeError(f"register_backend: expected name to be a str, got {_kind(name)}")
+        raise TypeError(f"register_backend: expected name to be a str, got {_describe(name)}")
     name = str(name).strip()
     if not name:
         raise ValueError("register_backend: expected a name, got only blanks")
@@ -188,13 +193,20 @@ def register_backend(
     if not (isinstance(loader, (str, Backend)) or callable(loader)):
         raise TypeError(
             f"register_backend: expected the loader of {name!r} to be a Backend class, a "
-            f"callable without arguments or 'module:attribute', got {_kind(loader)}"
+            f"callable without arguments or 'module:attribute', got {_describe(loader)}"
         )
-    _file(_Registration(name, loader, hint), replace)
+    _add_registration(_Registration(name, loader, hint), replace)
     return None
 
 
-def _file(new: _Registration, replace: bool) -> None:
+def _add_registration(new: _Registration, replace: bool) -> None:
+    """Add a registration to the registry; with ``replace``, in place of one of the same name.
+
+    A registration of the same loader, by a module that is executed again, is ignored.
+
+    Raises:
+        ValueError: If the name has another loader and ``replace`` is False.
+    """
     with _lock:
         old = _find(_registry, new.name)
         if old is not None and not replace:
@@ -276,7 +288,7 @@ def check(backend: object) -> BackendLike:
         return backend  # type: ignore[return-value]  # the second test narrows nothing
     raise TypeError(
         "expected a backend's name, a BackendType, a Backend or a class of one; got "
-        + ("None (reset_backend() undoes set_backend)" if backend is None else _kind(backend))
+        + ("None (reset_backend() undoes set_backend)" if backend is None else _describe(backend))
     )
 
 
@@ -349,6 +361,7 @@ def serving(device_type: str) -> BackendLike:
 
 
 def _load_class(cls: Any) -> Backend:
+    """Return the one backend of a ``Backend`` class, registered or not; create it on first use."""
     for registration in list(_registry.values()):
         if registration.loader is cls or registration.loader == _source(cls):
             return load(registration.name)
@@ -362,7 +375,8 @@ def _is_backend_class(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Backend)
 
 
-def _kind(value: object) -> str:
+def _describe(value: object) -> str:
+    """Type and repr of a value, for error messages."""
     return f"{type(value).__name__} {value!r}"
 
 
@@ -389,6 +403,7 @@ def _find(table: Mapping[str, _V], name: str) -> _V | None:
 
 
 def _unknown(name: str) -> UnknownBackendError:
+    """Build the error for an unregistered name, with the registered name that is most similar."""
     from difflib import get_close_matches
 
     known = list_backends()
@@ -460,7 +475,7 @@ def _import_attribute(source: str) -> Any:
 
 
 def _unavailable(name: str, error: Exception, hint: str) -> BackendUnavailableError:
-    """Make the error for a loader that raised ``error``: the cause, and what to do."""
+    """Make the error for a loader that raised ``error``: the cause, and problem to do."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         return BackendUnavailableError(
@@ -469,22 +484,29 @@ def _unavailable(name: str, error: Exception, hint: str) -> BackendUnavailableEr
             backend=name,
             reason="not installed",
         )
-    what = "cannot be imported" if isinstance(error, ImportError) else "fails to load"
+    problem = "cannot be imported" if isinstance(error, ImportError) else "fails to load"
     return BackendUnavailableError(
-        f"backend {name!r} is registered but broken, it {what}: {type(error).__name__}: {error}",
+        f"backend {name!r} is registered but broken, it {problem}: {type(error).__name__}: {error}",
         backend=name,
     )
 
 
 def _check_backend(name: str, made: Any, *, fresh: bool) -> Backend:
-    """Return ``made`` if it is a Backend whose name is the registered one; else raise."""
+    """Return the result of a loader, completed, if it is a ``Backend``; else raise.
+
+    Args:
+        name: The registered name.
+        made: The loader's result.
+        fresh: Whether the loader is a class, so that the backend was made for this name and is
+            renamed; any other backend must have the registered name.
+    """
     if not isinstance(made, Backend):
-        raise TypeError(f"its loader must return a Backend, got {_kind(made)}")
-    own = vars(made).get("name") or getattr(type(made), "name", None)
-    if own != name:
+        raise TypeError(f"its loader must return a Backend, got {_describe(made)}")
+    found = vars(made).get("name") or getattr(type(made), "name", None)
+    if found != name:
         if not fresh:
             raise ValueError(
-                f"its loader returned a backend named {own!r}; backends are reported and "
+                f"its loader returned a backend named {found!r}; backends are reported and "
                 "pickled by name, so the two must agree"
             )
         made.name = name

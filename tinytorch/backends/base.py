@@ -425,6 +425,7 @@ class Backend(SpecialFunctions):
 
 
 def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
+    """Set each ``dtype.dtype`` to NumPy's dtype; return the dtypes by NumPy's character codes."""
     by_char: dict[str, dtypes.dtype] = {}
     for dtype in dtypes.ALL:
         if dtype in dtypes.LOW:

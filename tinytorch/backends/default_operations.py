@@ -129,7 +129,7 @@ class Indices(Placement):
 
 
 def _ends(index: Array) -> tuple[int, int]:
-    """Minimum and maximum. Python's functions are faster than NumPy's on few elements."""
+    """Minimum and maximum of ``index``; Python's functions are faster on few elements."""
     if index.size <= 64:
         numbers = index.reshape(-1).tolist()
         return min(numbers), max(numbers)
@@ -203,7 +203,10 @@ def index_combine(
 
 
 def accumulate(ufunc: Any, array: Any, axis: int, dtype: Any = None, out: Any = None) -> Any:
-    """``ufunc.accumulate``."""
+    """``ufunc.accumulate``, faster if the slices across ``axis`` are large.
+
+    It then calls the ufunc on whole slices. The arguments are NumPy's.
+    """
     if not _has_large_slices(array.shape, axis):
         return ufunc.accumulate(array, axis, dtype, out)
     if out is None:
@@ -218,6 +221,7 @@ def accumulate(ufunc: Any, array: Any, axis: int, dtype: Any = None, out: Any = 
 
 
 def _has_large_slices(shape: tuple[int, ...], axis: int) -> bool:
+    """Whether slices across ``axis`` are large enough for one call of NumPy per slice."""
     beside = math.prod(shape[axis + 1 :])
     return (
         shape[axis] > 0 and beside >= _SIDE_BY_SIDE and (math.prod(shape[:axis]) * beside >= _LARGE)
@@ -241,11 +245,12 @@ def last_true(mask: Any, axis: int) -> Any:
 
 
 def _last_true_by_slices(mask: Any, axis: int) -> Any:
+    """``last_true``, one slice across ``axis`` after the other."""
     out = numpy.empty(mask.shape, numpy.int64)
     last = numpy.zeros((*mask.shape[:axis], *mask.shape[axis + 1 :]), numpy.int64)
     slices = zip(numpy.moveaxis(out, axis, 0), numpy.moveaxis(mask, axis, 0), strict=True)
-    for place, (result, true) in enumerate(slices):
-        numpy.copyto(last, place, where=true)
+    for position, (result, true) in enumerate(slices):
+        numpy.copyto(last, position, where=true)
         result[...] = last
     return out
 
@@ -312,12 +317,14 @@ class SpecialFunctions(Indices):
         return self._apply_formula(trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
+        """Apply the formula of this package called ``name``, for float32 or for float64."""
         from .numpy import float_functions
 
         single = array.dtype.itemsize <= 4
         return self._apply_formula(float_functions.formula(name, single), array)
 
     def _apply_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
+        """Apply ``formula(xp, array)`` block by block; float16 is computed in float32."""
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
         values = self.blockwise(lambda part: formula(self, part), wide)
         return values.astype(array.dtype, copy=False)

@@ -36,9 +36,10 @@ class DeferredChecks(Backend):
     def __init__(self) -> None:
         super().__init__()
         self.immediate = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
-        self._nothing_pending()
+        self._clear_pending()
 
-    def _nothing_pending(self) -> None:
+    def _clear_pending(self) -> None:
+        """Start without pending checks, as a new backend does."""
         self._pending: deque[_Pending] = deque()
         self._answering = threading.RLock()
 
@@ -79,6 +80,12 @@ class DeferredChecks(Backend):
         return self._defer(valid.all(), lambda host: check(host, message))
 
     def _defer(self, answer: Array, check: Callable[[_Host], None]) -> None:
+        """Queue a check until the next transfer to the host.
+
+        Args:
+            answer: Device array that the check needs.
+            check: Function that raises if the host copy of ``answer`` shows an error.
+        """
         self._pending.append((answer, check, self.library.cuda.get_current_stream()))
         if len(self._pending) >= _MOST:
             self.raise_pending()
@@ -106,6 +113,7 @@ class DeferredChecks(Backend):
         for stream in {each.ptr: each for _, _, each in pending}.values():
             if stream.ptr != here.ptr:
                 here.wait_event(stream.record())
+        # Concatenate the results dtype by dtype, then all of them as int64, for a single copy.
         flat = [answer.reshape(-1) for answer, _, _ in pending]
         alike: dict[Any, list[int]] = {}
         for place, answer in enumerate(flat):
@@ -116,6 +124,7 @@ class DeferredChecks(Backend):
             self.library.concatenate([each.astype("int64", copy=False) for each in joined])
         )
         ends = numpy.cumsum([flat[place].size for place in order])
+        # Split the copy and restore the order of ``pending``.
         parts = dict(zip(order, numpy.split(host, ends[:-1]), strict=True))
         return [parts[place] for place in range(len(flat))]
 
@@ -128,6 +137,7 @@ class DeferredChecks(Backend):
         return None
 
     def _add_note(self, failed: list[Exception]) -> Exception:
+        """Return the first of the errors, with a note on the delay and on the other errors."""
         first, *others = failed
         first.add_note(
             f"Found by an earlier operation on backend {self.name!r}; with the environment "

@@ -43,7 +43,10 @@ def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
 
 
 def _flat(root: Any, dtype: Any) -> Any:
-    """``flat_order`` as elements of ``dtype``; also None if the bytes are no multiple of it."""
+    """``flat_order`` as elements of ``dtype``.
+
+    None if there are gaps, or if the number of bytes is not a multiple of the dtype's size.
+    """
     flat = flat_order(root)
     if flat is None or flat.dtype == dtype:
         return flat

@@ -24,8 +24,8 @@ class CallingRef(ref[Any]):
 
     Args:
         of: The object.
-        function: Function without arguments, of C alone: ``partial(os.close, 3)``. It neither
-            waits nor raises.
+        function: Function without arguments that runs no Python code, such as
+            ``partial(os.close, 3)``. It neither waits nor raises.
     """
 
     __slots__ = ("function",)

@@ -40,10 +40,10 @@ def assert_same_bits(found: Any, wanted: Any) -> None:
 def test_masked_elements_are_zero_even_if_they_are_nan(size: int, dtype: str) -> None:
     array, mask = draw(size, dtype), np.random.RandomState(1).rand(size) < 0.5
     wanted = np.where(mask, array, np.zeros((), dtype))
-    assert_same_bits(memory.keep(array, mask, in_parts), wanted)
+    assert_same_bits(memory.zero_unmasked(array, mask, in_parts), wanted)
     # A layout other than the row-major one takes another path.
     apart, wide = array[::-1], mask[::-1]
-    assert_same_bits(memory.keep(apart, wide, in_parts).copy(), wanted[::-1].copy())
+    assert_same_bits(memory.zero_unmasked(apart, wide, in_parts).copy(), wanted[::-1].copy())
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -118,7 +118,7 @@ def test_a_factor_of_zero_is_left_to_numpy_which_makes_nan_of_infinity(
 
 
 def test_scaled_additions_without_blas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "_function", lambda char, name: None)
+    monkeypatch.setattr(sums, "_blas_function", lambda char, name: None)
     x, y = DRAWS.standard_normal(150_000), DRAWS.standard_normal(150_000)
     wanted = 0.5 * y + 2.0 * x
     assert sums.add_scaled(y, x, 2.0, 0.5)

@@ -24,6 +24,8 @@ from .kernels import FusedKernels
 _PRODUCTS = frozenset(("matmul", "mm", "bmm", "linear"))
 #: Operations whose fused kernels take bfloat16, unlike the formulas of their gradients.
 _FUSED = frozenset(("_softmax", "_log_softmax", "layer_norm", "_layer_norm"))
+#: Characters of the dtypes of 16 bits: NumPy's float16 and ml_dtypes' bfloat16.
+_HALVES = "eE"
 #: Characters of the dtypes of atomic addition, which ``cupy.add.at`` is limited to.
 _ATOMIC = "ilILqQefd"
 
@@ -74,7 +76,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     def _start_empty(self) -> None:
         super()._start_empty()
-        self._nothing_pending()
+        self._clear_pending()
         self._fused = None
 
     # -- conversion and memory ----------------------------------------------------------
@@ -130,15 +132,15 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def memory(self, array: Array) -> tuple[Array, int] | None:
         # A view made by as_strided has no base. Its block is the allocation, whose size CuPy
         # rounds up.
-        found, held = super().memory(array), array.data.mem
-        before = int(array.data.ptr - held.ptr)
+        found, allocation = super().memory(array), array.data.mem
+        before = int(array.data.ptr - allocation.ptr)
         steps = (before, *array.strides)
         if array.base is not None or not array.size or (found and not before) or min(steps) < 0:
             return found
         size = array.itemsize
         if any(step % size for step in steps):
             return None
-        shape = (held.size // size,)
+        shape = (allocation.size // size,)
         return self.library.ndarray(shape, array.dtype, array.data - before), before // size
 
     def address(self, array: Array) -> int:
@@ -192,25 +194,28 @@ class CupyBackend(DeferredChecks, CudaDevices):
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
-        """``cupy.sum``, with float16 summed in float32 instead of rounded after each addition."""
-        if dtype is None and array.dtype.char not in "eE":
+        """``cupy.sum``; float16 and bfloat16 are summed in float32 and rounded once."""
+        if dtype is None and array.dtype.char not in _HALVES:
             return self.library.sum(array, axis, None, out, keepdims)
-        return self._wide("sum", array, axis, dtype, out, keepdims)
+        return self._reduce("sum", array, axis, dtype, out, keepdims)
 
     def prod(
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
-        """``cupy.prod``, with float16 multiplied in float32 instead of rounded at each factor."""
-        return self._wide("prod", array, axis, dtype, out, keepdims)
+        """``cupy.prod``; float16 and bfloat16 are multiplied in float32 and rounded once."""
+        return self._reduce("prod", array, axis, dtype, out, keepdims)
 
-    def _wide(
+    def _reduce(
         self, name: str, array: Array, axis: Any, dtype: Any, out: Any, keepdims: bool
     ) -> Array:
-        """Reduce by CUB, which computes in the dtype of the array; float16 in float32."""
+        """Call CuPy's reduction ``name``; for a result of 16 bits in float32, rounded once.
+
+        CuPy's CUB would compute in the dtype of the array. The other arguments are NumPy's.
+        """
         function = getattr(self.library, name)
         wanted = array.dtype if dtype is None else numpy.dtype(dtype)
-        if out is not None or wanted.char not in "eE":
+        if out is not None or wanted.char not in _HALVES:
             return function(array, axis, dtype, out, keepdims)
         halves = array.astype(wanted, copy=False)
         return function(halves, axis, "float32", None, keepdims).astype(wanted)
@@ -252,12 +257,14 @@ class CupyBackend(DeferredChecks, CudaDevices):
         """Return CuPy's special function ``name``, or SciPy's on the host if CuPy has none."""
         functions = self.extras.scipy.special
         if name in ("i0e", "i1e"):
-            plain, order = getattr(functions, name[:2]), int(name[1])
-            return lambda x: formulas.scaled_bessel(self.library, plain, order, x)
+            unscaled, order = getattr(functions, name[:2]), int(name[1])
+            return lambda x: formulas.scaled_bessel(self.library, unscaled, order, x)
         found: Callable[..., Array] | None = getattr(functions, name, None)
-        return self._on_the_host(super().special(name)) if found is None else found
+        return self._on_host(super().special(name)) if found is None else found
 
-    def _on_the_host(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _on_host(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a function of NumPy arrays: copy CuPy arrays to the host, and the results back."""
+
         def call(*arrays: Array) -> Any:
             made = function(*map(self.to_numpy, arrays))
             parts = made if isinstance(made, tuple) else (made,)
@@ -303,6 +310,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     low_kernels = _PRODUCTS | _FUSED
 
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
+        """Take bfloat16 (character E) for products, and for fused kernels without recording."""
         if any(array.dtype.char != "E" or not array.size for array in arrays):
             return False
         return name in _PRODUCTS or name in _FUSED and not recorded and arrays[0].ndim > 0

@@ -49,11 +49,14 @@ class CudaDevices(Backend):
         self._held: list[tuple[Any, _Host]] = []
 
     def look_for_devices(self) -> None:
-        """Count the devices. The library must be open."""
+        """Set ``several``, and call the hooks ``when_several``, if there are several devices.
+
+        The library must be open.
+        """
         if self.library.cuda.runtime.getDeviceCount() > 1:
             self.several = True
-            for teach in self.when_several:
-                teach()
+            for hook in self.when_several:
+                hook()
 
     def __reduce__(self) -> tuple[Callable[..., Backend], tuple[Any, ...]]:
         if self.ordinal is None:
@@ -76,6 +79,7 @@ class CudaDevices(Backend):
         self._choice.chosen = self._choice.made = number
 
     def _check(self, index: int) -> None:
+        """Raise RuntimeError unless there is a device ``index``."""
         count = int(self.library.cuda.runtime.getDeviceCount())
         if not 0 <= index < count:
             raise RuntimeError(
@@ -90,7 +94,7 @@ class CudaDevices(Backend):
             return self._object_of(self.chosen_device()).here()
         runtime, choice = self.library.cuda.runtime, self._choice
         real = runtime.getDevice()
-        if real != choice.made:
+        if real != choice.made:  # the program has chosen a device through CuPy
             choice.chosen = real
         if real != self.ordinal:
             runtime.setDevice(self.ordinal)
@@ -105,6 +109,7 @@ class CudaDevices(Backend):
         return self._object_of(index).here()
 
     def _object_of(self, index: int) -> Self:
+        """Return the backend object of device ``index``, which is created on first use."""
         if not self.several:
             return self
         found: Self | None = self._of_device.get(index)
@@ -128,6 +133,7 @@ class CudaDevices(Backend):
     )  # fmt: skip
 
     def _start_empty(self) -> None:
+        """Initialize the state that the objects of several devices do not share."""
         self._held = []
 
     def holding(self, array: Array) -> Self:
@@ -233,6 +239,7 @@ class CudaDevices(Backend):
 
 
 def _backend_at(name: str, number: int) -> Backend:
+    """Unpickle the backend object of device ``number``."""
     from .. import load
 
     return load(name).at(number)

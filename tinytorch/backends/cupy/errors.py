@@ -79,8 +79,8 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
     except AttributeError as error:  # perhaps an empty folder that an uninstallation left behind
         raise _import_failure(backend, error) from error
     if int(version.partition(".")[0]) < _OLDEST:
-        what = f"CuPy {version} is installed, which is older than {_OLDEST}"
-        raise _unavailable(backend, "CuPy too old", what, _UPDATE)
+        problem = f"CuPy {version} is installed, which is older than {_OLDEST}"
+        raise _unavailable(backend, "CuPy too old", problem, _UPDATE)
     try:
         if not cupy.cuda.runtime.getDeviceCount():
             raise _unavailable(backend, *_STATUS[100])
@@ -118,6 +118,7 @@ def look_behind(namespace: str, cupy: Any, backend: str) -> None:
 
 
 def _import(backend: str, module: str) -> Any:
+    """Import a module of CuPy, or raise BackendUnavailableError with the cause and a remedy."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -130,42 +131,53 @@ def _import(backend: str, module: str) -> Any:
 
 
 def _import_failure(backend: str, error: Exception) -> BackendUnavailableError:
-    # CuPy adds a page about its installation to the original error.
+    """Build the error for a module of CuPy that is installed but cannot be imported."""
+    # CuPy puts a page about its installation before the text of the original error.
     _, page, original = str(error).rpartition("Original error:")
     said = original if page else f"{type(error).__name__}: {error}"
     said = " ".join(said.strip("= \n").split())
-    what = f"CuPy is installed but cannot be imported ({said})"
-    return _unavailable(backend, "broken", what, _REINSTALL)
+    problem = f"CuPy is installed but cannot be imported ({said})"
+    return _unavailable(backend, "broken", problem, _REINSTALL)
 
 
 def _status_error(backend: str, runtime: Any, error: Any) -> BackendUnavailableError:
+    """Build the error for a CUDA call that failed.
+
+    Args:
+        backend: Name of the backend.
+        runtime: ``cupy.cuda.runtime``.
+        error: Its ``CUDARuntimeError``, whose ``status`` is CUDA's error code.
+    """
     version = runtime.driverGetVersion()
     # The runtime also returns 35 if there is no driver; the version is then 0.
     if error.status == 35 and not version:
         return _unavailable(backend, "no driver", "there is no NVIDIA driver", _NO_DRIVER)
     unknown = ("broken", f"CUDA fails ({error})", "check that `nvidia-smi` works")
-    reason, what, cure = _STATUS.get(error.status, unknown)
+    reason, problem, cure = _STATUS.get(error.status, unknown)
     if error.status == 35:
         needed = format_version(runtime.runtimeGetVersion())
-        what += f" (CUDA {format_version(version)} against {needed})"
-    return _unavailable(backend, reason, what, cure)
+        problem += f" (CUDA {format_version(version)} against {needed})"
+    return _unavailable(backend, reason, problem, cure)
 
 
 def _compile_error(backend: str, error: Exception) -> BackendUnavailableError:
+    """Build the error for a kernel that CuPy cannot compile."""
     said = " ".join(str(error).split())
-    what = f"CuPy compiles no kernel ({said[:300]})"
+    problem = f"CuPy compiles no kernel ({said[:300]})"
     if "cannot open source file" in said:  # CUDA's headers
-        return _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES)
-    return _unavailable(backend, "GPU not supported", what, _OTHER_CUPY)
+        return _unavailable(backend, "CUDA libraries missing", problem, _LIBRARIES)
+    return _unavailable(backend, "GPU not supported", problem, _OTHER_CUPY)
 
 
 def _library_missing(backend: str, error: Exception) -> BackendUnavailableError:
-    what = f"CuPy does not find CUDA's libraries ({' '.join(str(error).split())})"
-    return _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES)
+    """Build the error for a CUDA library that cannot be loaded."""
+    problem = f"CuPy does not find CUDA's libraries ({' '.join(str(error).split())})"
+    return _unavailable(backend, "CUDA libraries missing", problem, _LIBRARIES)
 
 
-def _unavailable(backend: str, reason: str, what: str, cure: str) -> BackendUnavailableError:
-    text = f"backend {backend!r} is not available: {what}; {cure}"
+def _unavailable(backend: str, reason: str, problem: str, cure: str) -> BackendUnavailableError:
+    """Build the error with the ``reason`` (a fixed text), the problem and its remedy ``cure``."""
+    text = f"backend {backend!r} is not available: {problem}; {cure}"
     return BackendUnavailableError(text, backend=backend, reason=reason)
 
 
@@ -182,9 +194,10 @@ class _ForkedLibrary:
 
 
 def _fork_error(backend: str) -> BackendUnavailableError:
-    what = "this process was forked after CUDA was in use, which CUDA does not survive"
+    """Build the error for the use of a backend in a child that was forked after its creation."""
+    problem = "this process was forked after CUDA was in use, which CUDA does not survive"
     cure = "start processes with multiprocessing.set_start_method('spawn')"
-    return _unavailable(backend, "forked", what, cure)
+    return _unavailable(backend, "forked", problem, cure)
 
 
 def refuse_after_fork(backend: Backend) -> None:
@@ -196,17 +209,17 @@ def refuse_after_fork(backend: Backend) -> None:
 
     alive = weakref.ref(backend)
 
-    def refuse() -> None:
+    def disable_in_child() -> None:
         forked: Any = alive()
         if forked is not None:
             withdraw(forked, _fork_error(forked.name))
-            kept = {"array_type": forked.array_type, "library": _ForkedLibrary(forked.name)}
+            attributes = {"array_type": forked.array_type, "library": _ForkedLibrary(forked.name)}
             # Names of the library are attributes of the instance, and all must be removed.
             vars(forked).clear()
-            vars(forked).update(kept, extras=kept["library"])
+            vars(forked).update(attributes, extras=attributes["library"])
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=refuse)
+        os.register_at_fork(after_in_child=disable_in_child)
 
 
 def format_version(version: int) -> str:
@@ -234,15 +247,16 @@ def raise_torchs_error(cupy: Any) -> None:
 
 
 def _wrap_allocator(allocate: Callable[[int], Any], error: type[Exception]) -> Callable[[int], Any]:
+    """Wrap ``allocate`` so that its ``error`` is also raised as an ``OutOfMemoryError``."""
     # The __init__ of CuPy's class takes sizes, and Python 3.14 finds it before RuntimeError's.
     members = {"__module__": "tinytorch", "__reduce__": _reduce, "__init__": Exception.__init__}
-    both = type("OutOfMemoryError", (OutOfMemoryError, error), members)
+    combined = type("OutOfMemoryError", (OutOfMemoryError, error), members)
 
     def allocating(size: int) -> Any:
         try:
             return allocate(size)
         except error as found:
-            raise both(
+            raise combined(
                 f"CUDA out of memory. Tried to allocate {size / 2**20:.2f} MiB. {found}"
             ) from found
 

@@ -23,7 +23,8 @@ _BITS = {
 }
 
 
-def _floats(*operands: Any) -> bool:
+def _has_floats(*operands: Any) -> bool:
+    """Whether an operand is a Python float or an array of floats."""
     return any(isinstance(x, float) or getattr(x, "dtype", None) is not None
                and x.dtype.kind == "f" for x in operands)  # fmt: skip
 
@@ -35,7 +36,7 @@ def _other_side(rest: Array, divisor: Any) -> Array:
 
 def remainder(library: Any, a: Any, b: Any) -> Array:
     """Remainder of ``floor_divide``, with the sign of ``b``."""
-    if not _floats(a, b):
+    if not _has_floats(a, b):
         return library.remainder(a, b)
     rest = library.fmod(a, b)
     return library.where(_other_side(rest, b), rest + b, rest)
@@ -43,7 +44,7 @@ def remainder(library: Any, a: Any, b: Any) -> Array:
 
 def floor_divide(library: Any, a: Any, b: Any) -> Array:
     """Floor of the exact quotient; ``a / b`` if ``b`` is 0."""
-    if not _floats(a, b):
+    if not _has_floats(a, b):
         return library.floor_divide(a, b)
     rest = library.fmod(a, b)
     quotient = (a - rest) / b
@@ -58,7 +59,7 @@ def floor_divide(library: Any, a: Any, b: Any) -> Array:
 
 def fmod(library: Any, a: Any, b: Any) -> Array:
     """Remainder with the sign of ``a``."""
-    if _floats(a, b):
+    if _has_floats(a, b):
         return library.fmod(a, b)
     rest = library.remainder(a, b)
     return library.where((rest != 0) & ((rest < 0) != (a < 0)), rest - b, rest)
@@ -71,12 +72,14 @@ def nextafter(library: Any, a: Any, b: Any) -> Array:
         return library.nextafter(a, b)
     integer, sign, infinity, nan = _BITS[dtype]
     start, end = (library.asarray(x, dtype=dtype).view(integer) for x in (a, b))
+    # Negative floats are mirrored, so that the integers i and j are in the order of a and b.
     i, j = (library.where(bits < 0, sign - bits, bits) for bits in (start, end))
-    there = library.where(j > i, i + 1, i - 1)
-    below = (there < 0) | ((there == 0) & (i < 0))
-    bits = library.where(i == j, end, library.where(below, sign - there, there))
-    numbers = (library.abs(i) <= infinity) & (library.abs(j) <= infinity)
-    return library.where(numbers, bits, nan).view(dtype)
+    neighbor = library.where(j > i, i + 1, i - 1)
+    # Mirror negative results back; the neighbor of a positive number may be -0 and the reverse.
+    negative = (neighbor < 0) | ((neighbor == 0) & (i < 0))
+    bits = library.where(i == j, end, library.where(negative, sign - neighbor, neighbor))
+    known = (library.abs(i) <= infinity) & (library.abs(j) <= infinity)
+    return library.where(known, bits, nan).view(dtype)
 
 
 def scaled_bessel(library: Any, function: Any, order: int, x: Array) -> Array:

@@ -72,10 +72,10 @@ def linear(xp: Any, input: Array, weight: Array, bias: Array) -> Array | None:
     out[...] = bias
     left, right = _gemm_operand(xp, rows), _gemm_operand(xp, weight.T)
     one, cublas = _ADDRESSES["f"], xp.cuda.cublas
-    kind = xp.cuda.runtime.CUDA_R_16BF
+    bfloat16 = xp.cuda.runtime.CUDA_R_16BF
     cublas.gemmEx(
         xp.cuda.device.get_cublas_handle(), right[1], left[1], n, len(rows), k, one,
-        right[0].data.ptr, kind, right[2], left[0].data.ptr, kind, left[2],
-        one, out.data.ptr, kind, n, cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT,
+        right[0].data.ptr, bfloat16, right[2], left[0].data.ptr, bfloat16, left[2],
+        one, out.data.ptr, bfloat16, n, cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT,
     )  # fmt: skip
     return out.reshape(*input.shape[:-1], n)

@@ -165,6 +165,7 @@ class FusedKernels:
     # -- rows --------------------------------------------------------------------------------
 
     def _row(self, dtype: Any, name: str) -> Any:
+        """Return the row kernel ``name`` for a dtype, compiled on first use."""
         key = dtype.char, name
         if key not in self._functions:
             module = self.xp.RawModule(code=row_source(dtype.name), options=("--std=c++14",))
@@ -172,9 +173,11 @@ class FusedKernels:
         return self._functions[key]
 
     def _takes(self, array: Any) -> bool:
+        """Whether kernels support an array: its dtype, and at least one element."""
         return array.dtype.char in LETTERS and bool(array.size > 0)
 
     def _takes_rows(self, array: Any, length: int) -> bool:
+        """Whether row kernels support an array of rows of ``length`` elements, one block each."""
         return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
 
     def _run_row_kernel(self, name: str, input: Any, dim: int) -> Any:
@@ -193,6 +196,7 @@ class FusedKernels:
         return out if last else xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
 
     def _takes_classes(self, input: Any, target: Any) -> bool:
+        """Whether the kernels of cross entropy support ``(rows, classes)`` and their targets."""
         fits = input.ndim == 2 and self._takes_rows(input, input.shape[1])
         return fits and bool(target.dtype.name == "int64")
 
@@ -214,6 +218,7 @@ class FusedKernels:
         return out, extremes
 
     def _cross_entropy_backward(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
+        """Gradient of ``input`` for the gradients of the losses; None for unsupported arrays."""
         if not self._takes_classes(input, target):
             return None
         xp = self.xp
@@ -227,6 +232,7 @@ class FusedKernels:
         return out
 
     def _layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
+        """Layer normalization over the last ``count`` dimensions; None for unsupported arrays."""
         given = [a for a in (weight, bias) if a is not None]
         n = math.prod(input.shape[-count:])
         if not self._takes_rows(input, n) or any(a.dtype != input.dtype for a in given):
@@ -234,6 +240,7 @@ class FusedKernels:
         xp = self.xp
         rows = xp.ascontiguousarray(input)
         out = xp.empty(rows.shape, rows.dtype)
+        # The kernel treats the address 0 as no weight or bias.
         flat = [0 if a is None else xp.ascontiguousarray(a) for a in (weight, bias)]
         self._row(rows.dtype, "layer_norm")(
             (rows.size // n,), (THREADS,), (rows, *flat, out, n, float(eps))

@@ -143,7 +143,11 @@ def update_source(dtype: str) -> str:
 
 @functools.cache
 def _table_type(columns: int, most: int) -> numpy.dtype[Any]:
-    """NumPy dtype of the table: a row of addresses for each kind of array, and the sizes."""
+    """NumPy dtype of the table that the kernels read.
+
+    It holds the addresses of up to ``most`` arrays of each of ``columns`` kinds (parameters,
+    gradients and so on), and the sizes of the parameters.
+    """
     return numpy.dtype([("at", "u8", (columns, most)), ("size", "i8", (most,))])
 
 
@@ -183,6 +187,16 @@ class Updates:
         return self._run("adam_largest", [*columns, max_exp_avg_sqs], numbers)
 
     def _run(self, name: str, columns: list[Arrays], numbers: list[float]) -> Any:
+        """Run an update on all parameters.
+
+        Args:
+            name: Name of the CUDA function.
+            columns: Lists of parameters, of gradients, and of each kind of the optimizer's state.
+            numbers: The function's scalar arguments.
+
+        Returns:
+            None; NotImplemented if an array is unsupported.
+        """
         groups: dict[str, list[tuple[Any, ...]]] = {}
         for p, g, *state in zip(*columns, strict=True):
             if not self._takes((p, *state)) or g.dtype != p.dtype:
@@ -196,6 +210,7 @@ class Updates:
         return None
 
     def _takes(self, arrays: Iterable[Any]) -> bool:
+        """Whether all arrays are row-major and of one supported dtype."""
         first, *others = arrays
         return (
             first.dtype.name in TYPES
@@ -209,6 +224,10 @@ class Updates:
     def _launch(
         self, name: str, dtype: str, rows: list[tuple[Any, ...]], most: int, numbers: list[float]
     ) -> None:
+        """Launch one kernel for up to ``most`` parameters.
+
+        ``rows`` holds the arrays of each parameter; the other arguments are those of ``_run``.
+        """
         table = numpy.zeros(1, _table_type(len(rows[0]), most))
         count = len(rows)
         table["at"][0, :, :count] = [[array.data.ptr for array in column] for column in zip(*rows)]
@@ -217,6 +236,7 @@ class Updates:
         self._function(dtype, name)((blocks, count), (THREADS,), (table, *numbers))
 
     def _function(self, dtype: str, name: str) -> Any:
+        """Return the CUDA function ``name`` for a dtype, compiled on first use."""
         key = dtype, name
         if key not in self._functions:
             module = self.xp.RawModule(code=update_source(dtype), options=("--std=c++14",))

@@ -12,7 +12,7 @@ import numpy
 from ..base import Array, Backend
 from ..default_operations import accumulate, last_true
 from . import blas, float_functions, memory, ordering, sums
-from .memory import choose, contiguous, keep, row_after_row
+from .memory import choose, contiguous, row_after_row, zero_unmasked
 from .quiet import QuietNamespace, is_narrow, quiet, widen
 from .sums import (
     FEW,
@@ -65,7 +65,7 @@ _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4
 
 
 def _or_formula(name: str) -> Callable[..., Any]:
-    """NumPy's function, or a faster formula for large float32 arrays if there is one."""
+    """Make a method: NumPy's ufunc ``name``, or a faster formula for many float32 elements."""
     ufunc = getattr(numpy, name)
 
     def apply(self: Backend, array: Array, /, **options: Any) -> Any:
@@ -81,8 +81,11 @@ def _or_formula(name: str) -> Callable[..., Any]:
     return apply
 
 
-def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
-    """Return ``x`` and ``y`` as arrays of one float dtype if they can be selected by bits."""
+def _as_float_pair(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
+    """Return ``x`` and ``y`` as arrays of one float dtype if bits can select between them.
+
+    Each must have the shape of the bool array ``condition`` or be a scalar; else return None.
+    """
     array = x if isinstance(x, numpy.ndarray) and x.ndim else y
     if not isinstance(array, numpy.ndarray) or array.dtype.kind != "f":
         return None
@@ -99,6 +102,7 @@ def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
 
 
 def _accumulate(ufunc: Any, array: Array, axis: int | None, dtype: Any, out: Any) -> Array:
+    """``accumulate`` of a ufunc; the array is flattened if ``axis`` is None."""
     if axis is None or not array.ndim:
         array, axis = array.reshape(-1), 0
     return accumulate(ufunc, array, axis % array.ndim, dtype, out)
@@ -131,7 +135,7 @@ class _NumbersOf(dict[Any, Callable[[float], Any]]):
 _numbers = _NumbersOf()
 
 
-def _multiply(x1: Array, x2: Array, /, **options: Any) -> Array:
+def _matmul_batches(x1: Array, x2: Array, /, **options: Any) -> Array:
     """``numpy.matmul`` that computes a batch of matrices times one matrix as a single product."""
     if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
         if not options and x1.shape[-1] == x2.shape[0]:
@@ -174,13 +178,13 @@ class NumpyBackend(Backend):
             array.size >= _SOME and array.dtype.kind == "f" and mask.dtype == bool
             and array.__class__ is mask.__class__ is numpy.ndarray and array.shape == mask.shape
         ):  # fmt: skip
-            return keep(array, mask, self.in_parts)
+            return zero_unmasked(array, mask, self.in_parts)
         return self.where(mask, array, _ZEROS.get(array.dtype, 0))
 
     def where(self, condition: Array, x: Any, y: Any) -> Any:
         """``numpy.where``, several times faster on a large irregular condition."""
         if condition.__class__ is numpy.ndarray and condition.size >= _FEW:
-            pair = _floats(condition, x, y)
+            pair = _as_float_pair(condition, x, y)
             if pair is not None:
                 return choose(condition, *pair, self.in_parts)
         return _where(condition, x, y)
@@ -204,7 +208,7 @@ class NumpyBackend(Backend):
         target = out.reshape(form)
         step = max(1, _BLOCK // unit)
 
-        def work(start: int, stop: int) -> None:
+        def work(start: int, stop: int) -> None:  # compute the blocks from start to stop
             with row_after_row(unit, size):
                 for at in range(start * step, min(stop * step, len(target)), step):
                     piece = slice(at, at + step)
@@ -271,14 +275,15 @@ class NumpyBackend(Backend):
             if found is not None:
                 return found
         if out is None and not others:
-            own = dtype is None or dtype == array.dtype  # to NumPy float64 equals None
-            if own and array.dtype.char in "fd":
+            same_dtype = dtype is None or dtype == array.dtype  # to NumPy float64 equals None
+            if same_dtype and array.dtype.char in "fd":
                 found = float_sum(array, axis, keepdims)
                 if found is not None:
                     return found
-            elif array.dtype.num > 255 or (array.dtype if own else dtype) == _HALF:
+            # NumPy numbers its own dtypes up to 255, and ml_dtypes' bfloat16 and float8 above.
+            elif array.dtype.num > 255 or (array.dtype if same_dtype else dtype) == _HALF:
                 # float16 would be rounded after each addition, so ones would sum to at most 2048.
-                half = array.dtype if own else dtype
+                half = array.dtype if same_dtype else dtype
                 wide = numpy.asarray(array, half).astype(numpy.float32)
                 return self.sum(wide, axis, None, None, keepdims).astype(half)
         return _add_up(array, axis, dtype, out, keepdims, **others)
@@ -288,8 +293,8 @@ class NumpyBackend(Backend):
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         """``numpy.mean``, with the sum above."""
-        plain = out is None and not others and dtype is None and array.dtype.char in "fd"
-        if not plain or not array.size:
+        is_supported = out is None and not others and dtype is None and array.dtype.char in "fd"
+        if not is_supported or not array.size:
             return _mean(array, axis, dtype, out, keepdims, **others)
         if axis is None and not keepdims:
             # Two scalars are divided in a seventh of the time of two 0-d arrays.
@@ -340,17 +345,17 @@ class NumpyBackend(Backend):
 
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """``numpy.broadcast_to``, several times as fast."""
-        own, strides = array.shape, array.strides
-        lead = len(shape) - len(own)
+        old_shape, strides = array.shape, array.strides
+        lead = len(shape) - len(old_shape)
         if lead < 0 or array.__class__ is not numpy.ndarray or not array.flags.c_contiguous:
             return numpy.broadcast_to(array, shape)
         if not array.size:
             return numpy.broadcast_to(array, shape)
         steps = (0,) * lead
-        if shape[lead:] == own:
+        if shape[lead:] == old_shape:
             steps += strides
         else:
-            for have, want, step in zip(own, shape[lead:], strides):
+            for have, want, step in zip(old_shape, shape[lead:], strides):
                 if have != want and have != 1:
                     return numpy.broadcast_to(array, shape)
                 steps += (step if have == want else 0,)
@@ -360,14 +365,13 @@ class NumpyBackend(Backend):
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = numpy.diagonal(array, offset, axis1, axis2)
-        if array.flags.writeable:  # NumPy hands it out read-only
+        if array.flags.writeable:  # NumPy returns a read-only view
             out.flags.writeable = True
         return out
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
-        if (
-            target.dtype.char == "e" or target.dtype.num > 255
-        ):  # as torch's: in float16 a sum of ones would end at 2048
+        if target.dtype.char == "e" or target.dtype.num > 255:
+            # float16 and ml_dtypes' dtypes: in float16 a sum of ones would end at 2048.
             wide = target.astype("float32")
             self.index_add(wide, index, values.astype("float32"))
             target[...] = wide
@@ -428,7 +432,7 @@ class NumpyBackend(Backend):
         return numpy.logaddexp(a, b)
 
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
-        from . import blas  # what most programs do without
+        from . import blas  # imported here, since few programs need it
 
         return blas.lu(matrix)
 
@@ -506,12 +510,12 @@ class NumpyBackend(Backend):
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
         """``numpy.matmul`` that computes small products in one BLAS thread."""
         if x1.size * x2.shape[-1] > blas.SINGLE or x1.size + x2.size > _FEW_FACTORS:
-            return blas.call(blas.products_work(x1, x2), _multiply, x1, x2, **options)
+            return blas.call(blas.products_work(x1, x2), _matmul_batches, x1, x2, **options)
         # dot takes half the time on few elements. For a single 0 BLAS would lose NaN.
         if x1.ndim == x2.ndim == 2 and x1.size > 1 < x2.size and x1.dtype.char in "fdFD":
             if not options:
                 return x1.dot(x2)
-        return _multiply(x1, x2, **options)
+        return _matmul_batches(x1, x2, **options)
 
     log1p, expm1 = _or_formula("log1p"), _or_formula("expm1")
     cosh, sinh = _or_formula("cosh"), _or_formula("sinh")

@@ -37,7 +37,7 @@ _SPELLINGS = (
 
 
 def info() -> dict[str, str]:
-    """``blas``, ``blas core`` and ``blas threads``; just NumPy's build facts for another BLAS."""
+    """OpenBLAS's version, processor kernel and threads; for another BLAS its name and version."""
     found = loaded()
     if found is not None:
         return _describe(*found)
@@ -54,7 +54,7 @@ class Threads(NamedTuple):
 
 @functools.cache
 def threads() -> Threads | None:
-    """The control of OpenBLAS's threads; None where NumPy runs on another BLAS."""
+    """Functions that control OpenBLAS's threads; None if NumPy uses another BLAS."""
     found = loaded()
     if found is None:
         return None
@@ -66,7 +66,7 @@ def threads() -> Threads | None:
 
 @functools.cache
 def loaded() -> tuple[ctypes.CDLL, str, str] | None:
-    """The loaded library, and the prefix and suffix of its functions' names."""
+    """The loaded OpenBLAS, and the prefix and the suffix of the names of its functions."""
     for path in _libraries():
         library = ctypes.CDLL(path)
         for prefix, suffix in _SPELLINGS:
@@ -76,6 +76,8 @@ def loaded() -> tuple[ctypes.CDLL, str, str] | None:
 
 
 def _describe(library: ctypes.CDLL, prefix: str, suffix: str) -> dict[str, str]:
+    """``info`` of an OpenBLAS library whose functions' names have this prefix and suffix."""
+
     def text(name: str) -> str:
         function = library[f"{prefix}{name}{suffix}"]
         function.restype = ctypes.c_char_p
@@ -119,7 +121,10 @@ _last_threaded = -1.0
 
 
 def _reset_in_child() -> None:
-    """Forget the pool, whose threads a forked child lacks, and a lock that one of them held."""
+    """Reset the threads' state in a forked child.
+
+    The child does not have the threads of the pool, and a lock that one of them held stays locked.
+    """
     global _pool, _lock, _running
     _pool, _lock, _running = None, threading.Lock(), 0
     if _before:
@@ -179,6 +184,7 @@ def was_threaded_recently() -> bool:
 
 
 def _executor(workers: int) -> Any:
+    """Return the thread pool of this module, which is created with ``workers`` threads."""
     global _pool
     with _lock:
         if _pool is None:
@@ -199,6 +205,7 @@ def run(work: Callable[[int, int], Any], count: int) -> list[Any]:
 
 
 def _run_parts(work: Callable[[int, int], Any], count: int, workers: int) -> list[Any]:
+    """``run`` with a known number of workers; the calling thread computes the first part."""
     bounds = [count * i // workers for i in range(workers + 1)]
     pool = _executor(workers)
     others = [pool.submit(work, bounds[i], bounds[i + 1]) for i in range(1, workers)]
@@ -206,7 +213,7 @@ def _run_parts(work: Callable[[int, int], Any], count: int, workers: int) -> lis
         first = work(0, bounds[1])
     finally:
         for other in others:
-            other.exception()  # waits, also where the first part failed
+            other.exception()  # wait for all parts, even if the first one failed
     return [first, *(other.result() for other in others)]
 
 
@@ -243,12 +250,15 @@ _COLUMNS = 64
 
 @functools.cache
 def _routine(name: str, arguments: int, letters: int = 0) -> tuple[Callable[..., Any], str] | None:
-    """A routine by its name, and the type of its integers; None if there is none.
+    """Find a routine of LAPACK in OpenBLAS.
 
     Args:
-        name: LAPACK's, with the letter of the type.
-        arguments: How many it has, all of them pointers.
-        letters: How many of these are strings, whose lengths Fortran has after the last.
+        name: The routine's name, which begins with the letter of the dtype.
+        arguments: Number of its arguments, which are all pointers.
+        letters: How many of the arguments are strings; Fortran appends their lengths.
+
+    Returns:
+        The routine and the dtype of its integers; None if it is not available.
     """
     found = loaded()
     if found is None:
@@ -264,13 +274,15 @@ def _routine(name: str, arguments: int, letters: int = 0) -> tuple[Callable[...,
 
 
 def lu(matrix: Any) -> tuple[Any, Any] | None:
-    """Both factors of every matrix in one, and pivots counted from 1; None to do without.
+    """LU factorization with pivoting by LAPACK's ``getrf``.
 
     Args:
-        matrix: ``(..., m, n)``.
+        matrix: Array of shape ``(..., m, n)``.
 
     Returns:
-        ``(..., m, n)``, column after column in memory, and int32 ``(..., min(m, n))``.
+        Both triangular factors in one array of shape ``(..., m, n)``, column-major in memory, and
+        the pivots, counted from 1, int32 of shape ``(..., min(m, n))``. None if LAPACK is not
+        available, would be slower, or met a NaN.
     """
     *batch, m, n = matrix.shape
     count = math.prod(batch)
@@ -284,26 +296,28 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
     columns = numpy.array(numpy.swapaxes(matrix, -1, -2), order="C")  # LAPACK stores columns
     pivots = numpy.empty((*batch, min(m, n)), integer)
     sizes = numpy.array([m, n, 0], integer)
-    at = sizes.ctypes.data
-    rows, cols, info = at, at + sizes.itemsize, at + 2 * sizes.itemsize
+    first_size = sizes.ctypes.data
+    rows, cols, info = first_size, first_size + sizes.itemsize, first_size + 2 * sizes.itemsize
     data, step = columns.ctypes.data, m * n * columns.itemsize
-    place, jump = pivots.ctypes.data, pivots.shape[-1] * pivots.itemsize
+    first_pivot, pivot_step = pivots.ctypes.data, pivots.shape[-1] * pivots.itemsize
     for i in range(count):
-        function(rows, cols, data + i * step, rows, place + i * jump, info)
+        function(rows, cols, data + i * step, rows, first_pivot + i * pivot_step, info)
     if numpy.isnan(numpy.diagonal(columns, 0, -2, -1)).any():
         return None  # OpenBLAS does not divide a column by such a pivot
     return numpy.swapaxes(columns, -1, -2), pivots.astype("int32")
 
 
 def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
-    """LAPACK's factors, pivots and ``info`` from the lower triangles; None to do without.
+    """LDL factorization of the lower triangles by LAPACK's ``sytrf`` or ``hetrf``.
 
     Args:
-        matrix: ``(..., n, n)``.
+        matrix: Array of shape ``(..., n, n)``.
         hermitian: Whether the upper triangle is the conjugate of the lower one.
 
     Returns:
-        ``(..., n, n)``, 0 above the diagonal, and int32 ``(..., n)`` and ``(...,)``.
+        The factors of shape ``(..., n, n)``, 0 above the diagonal, the pivots of shape
+        ``(..., n)``, and LAPACK's status ``info`` of shape ``(...,)``, both int32. None if LAPACK
+        is not available, would be slower, or if an element is not finite.
     """
     *batch, n, _ = matrix.shape
     count = math.prod(batch)

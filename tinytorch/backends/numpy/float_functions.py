@@ -27,13 +27,13 @@ _FORMULAS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {}
 
 
 def _uses(*ufuncs: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Register the NumPy functions that determine the speed of a formula."""
+    """Decorator that registers a formula with NumPy's functions that determine its speed."""
 
-    def note(formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def register(formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
         _FORMULAS[formula.__name__] = formula, ufuncs
         return formula
 
-    return note
+    return register
 
 
 @functools.cache
@@ -44,6 +44,7 @@ def faster(name: str) -> Callable[[Any], Any] | None:
 
 
 def _is_vectorized(name: str) -> bool:
+    """Whether NumPy's float32 loop of ``name`` uses the processor's vector instructions."""
     found = introspect.opt_func_info(func_name=f"^{name}$", signature="float32")
     target = found.get(name, {}).get("ff", {}).get("current", "baseline")
     return not target.startswith("baseline")
@@ -51,13 +52,13 @@ def _is_vectorized(name: str) -> bool:
 
 @_uses("log")
 def log1p(x: Any) -> Any:
-    """``log(1 + x)``, and what rounding ``1 + x`` lost: right to 4 units in the last place."""
+    """``log(1 + x)`` plus a correction for the rounding of ``1 + x``: 4 units in the last place."""
     whole = x + _ONE
     lost = whole - _ONE
     numpy.subtract(x, lost, out=lost)
     lost /= whole
     finite = numpy.isfinite(lost)
-    if not finite.all():  # at -1, at infinity and at NaN, where the logarithm says it all
+    if not finite.all():  # at -1, infinity and NaN the logarithm needs no correction
         lost[~finite] = 0
     numpy.log(whole, out=whole)
     whole += lost
@@ -150,11 +151,12 @@ def compute_in_float64(kernel: Kernel, blockwise: Any, a: Any, b: Any) -> Any:
 
 
 def _size(x: Any) -> int:
+    """Number of elements of an array; 1 for a scalar."""
     return x.size if x.__class__ is numpy.ndarray else 1
 
 
 def _single(x: Any) -> Any:
-    """Return a float32 array that is large or 0-d, or None."""
+    """Return ``x`` as a float32 array if it is a Python number, 0-d or large; else None."""
     if x.__class__ is float or x.__class__ is int:
         return numpy.array(x, _SINGLE)
     known = x.__class__ is numpy.ndarray and x.dtype == _SINGLE
@@ -162,7 +164,10 @@ def _single(x: Any) -> Any:
 
 
 def _quotient(a: Any, b: Any, rounding: Any, limit: float) -> Any:
-    """Rounded quotient in float64; None if one is too large or NaN, or a divisor is infinite."""
+    """Rounded ``a / b`` in float64.
+
+    None if a quotient reaches ``limit`` or is NaN, or if a divisor is not finite.
+    """
     quotient = numpy.divide(a, b, dtype="float64")
     rounding(quotient, out=quotient)
     size = max(numpy.maximum.reduce(quotient, None), -numpy.minimum.reduce(quotient, None))
@@ -234,11 +239,13 @@ def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
 
 
 def _ratio(x: Any, coefficients: Sequence[Sequence[float]]) -> Any:
+    """Quotient of two polynomials of ``x``, given by their lists of coefficients."""
     top, bottom = coefficients
     return _polynomial(x, top) / _polynomial(x, bottom)
 
 
 def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+    """Polynomial by Horner's scheme; the first coefficient is the leading one."""
     value = x * coefficients[0]
     for c in coefficients[1:-1]:
         value += c
@@ -320,6 +327,15 @@ def erfinv_single(xp: Any, x: Any) -> Any:
 
 
 def _inverse(xp: Any, x: Any, erf: Any, erfc: Any, steps: int) -> Any:
+    """Inverse of the error function by a first guess and ``steps`` of Halley's method.
+
+    Args:
+        xp: The backend.
+        x: Real floating-point array.
+        erf: The error function, in the precision of the result.
+        erfc: Its complement, which is used near 1.
+        steps: Number of steps.
+    """
     size = xp.absolute(x)
     inside = size < 1.0
     safe = xp.where(inside, size, 0.5)
@@ -404,7 +420,7 @@ def erfc_single(xp: Any, x: Any) -> Any:
     size = xp.minimum(xp.absolute(x), 10.5)
     value = _polynomial(1.0 / (1.0 + 0.5 * size), _SINGLE_TAIL)
     value *= _exp_of_square(xp, size, -1.0)
-    sign = xp.copysign(1.0, x)  # and no where, which takes longer than all of this
+    sign = xp.copysign(1.0, x)  # xp.where would take longer than the whole formula
     value *= sign
     value += 1.0 - sign
     return value

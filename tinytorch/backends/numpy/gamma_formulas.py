@@ -64,7 +64,7 @@ def _from_nearest(xp: Any, x: Any) -> Any:
 
 
 def _recurrence(x: Any, power: int) -> tuple[Any, Any]:
-    """The sum of ``1 / x^power`` over some steps of 1 from ``x``, and ``x`` after them."""
+    """The sum of ``1 / (x + k)^power`` for a fixed number of steps k, and ``x`` after them."""
     total: Any = 0.0
     for _ in range(_STEPS[x.dtype.itemsize]):
         total = total + (1 / x if power == 1 else 1 / (x * x))
@@ -73,6 +73,7 @@ def _recurrence(x: Any, power: int) -> tuple[Any, Any]:
 
 
 def _sum_of_powers(x: Any, coefficients: Any) -> Any:
+    """Polynomial by Horner's scheme; the first coefficient is the constant."""
     value: Any = coefficients[-1]
     for c in coefficients[-2::-1]:
         value = value * x + c
@@ -107,13 +108,13 @@ def gammaln(xp: Any, x: Any) -> Any:
 
 
 def _stirling(x: Any) -> Any:
-    """``log Γ(x)`` less the first terms of Stirling's series, for ``x >= 10``."""
+    """``log Γ(x) - (x - 1/2) log x + x - log(2π) / 2`` for ``x >= 10``, by Stirling's series."""
     terms = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(_MORE_BERNOULLI[:9], 1)]
     return _sum_of_powers(1 / (x * x), terms) / x
 
 
 def zeta(xp: Any, s: Any, q: Any) -> Any:
-    """Hurwitz's zeta function by the Euler-Maclaurin formula; of ``q < 0`` for whole ``s`` alone.
+    """Hurwitz's zeta function by the Euler-Maclaurin formula; NaN for ``q < 0`` if s is no integer.
 
     Reference:
         https://dlmf.nist.gov/25.11 (25.11.4 and 25.11.28)
@@ -158,7 +159,10 @@ def gammaincc(xp: Any, a: Any, x: Any) -> Any:
 
 
 def _incomplete(xp: Any, a: Any, x: Any, upper: bool) -> Any:
-    """By the series below ``a + 1``, the continued fraction above; near a large ``a``, an integral.
+    """Regularized incomplete gamma function, the upper one if ``upper``.
+
+    Below ``x = a + 1`` a series gives the lower function, above it a continued fraction the upper
+    one. Near a large ``a``, where both converge slowly, an integral replaces them.
 
     Reference:
         https://dlmf.nist.gov/8 (8.11.4, 8.9.2 and 8.2.4); 5.11.3 for the factor.
@@ -179,9 +183,9 @@ def _incomplete(xp: Any, a: Any, x: Any, upper: bool) -> Any:
         lower = xp.where(central, at < shape, lower)
         tail = xp.where(central, _integral(xp, xp.where(central, shape, 200.0), at, lower), tail)
     value = xp.where(lower == (not upper), tail, 1 - tail)
-    ends = xp.where((x == 0) | xp.isinf(a), float(upper), float(not upper))
-    ends = xp.where((xp.isinf(a) & xp.isinf(x)) | ((a == 0) & (x == 0)), math.nan, ends)
-    value = xp.where(inside, value, ends)
+    limits = xp.where((x == 0) | xp.isinf(a), float(upper), float(not upper))
+    limits = xp.where((xp.isinf(a) & xp.isinf(x)) | ((a == 0) & (x == 0)), math.nan, limits)
+    value = xp.where(inside, value, limits)
     return xp.where((a >= 0) & (x >= 0), value, math.nan)
 
 
@@ -232,7 +236,11 @@ def _fraction(xp: Any, a: Any, x: Any) -> Any:
 
 
 def _integral(xp: Any, a: Any, x: Any, lower: Any) -> Any:
-    """The tail from ``x`` away from ``a``, over twelve standard deviations, by Gauss's rule."""
+    """Tail of the gamma distribution of shape ``a`` on the side of ``x`` away from ``a``.
+
+    It is the lower tail if ``lower``, else the upper one, cut off after twelve standard deviations
+    and integrated by Gauss's rule.
+    """
     width = xp.where(lower, -12.0, 12.0) / xp.sqrt(a)
     total: Any = 0.0
     for node, weight in zip(*_gauss(), strict=True):
@@ -275,6 +283,7 @@ def _scaled_bessel(order: int, xp: Any, x: Any) -> Any:
 
 
 def _bessel(order: int, xp: Any, x: Any) -> Any:
+    """Modified Bessel function of the first kind, of order 0 or 1."""
     return _scaled_bessel(order, xp, x) * xp.exp(xp.absolute(xp.astype(x, "float64")))
 
 

@@ -1,7 +1,7 @@
 """Access to NumPy's memory in an order that suits the processor, and memory that processes share.
 
-- ``keep`` and ``choose`` select floats by a mask as operations on their bits. ``numpy.where`` is
-  slow on a large irregular mask, and a product with the mask would make NaN of ``0 * inf``.
+- ``zero_unmasked`` and ``choose`` select floats by a mask with operations on their bits.
+  ``numpy.where`` is slow on a large irregular mask, and a product would make NaN of ``0 * inf``.
 - ``contiguous`` copies a transposed array in strips that the cache holds.
   ``numpy.ascontiguousarray`` goes through the result row by row, that is along a column of its
   source, of which every element lies in another cache line and is read again for the next row.
@@ -39,76 +39,86 @@ _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
 Work = Callable[[int, int], Any]
 
 
-def keep(array: Any, mask: Any, in_parts: Callable[[Work, int], Any]) -> Any:
-    """``array`` where ``mask`` holds, else 0.
+def zero_unmasked(array: Any, mask: Any, in_parts: Callable[[Work, int], Any]) -> Any:
+    """``array`` where ``mask`` is True, else 0, also where ``array`` is NaN or infinite.
+
+    The bits of each element are combined with a mask of ones or zeros: a product would be NaN for
+    ``0 * inf``, and a selection is slow for an irregular mask.
 
     Args:
         array: Floating-point array.
         mask: Boolean array of the same shape.
         in_parts: ``Backend.in_parts``.
     """
-    if not _is_plain(array, mask):
-        return _wide(mask, array.dtype, array)
+    if not _are_row_major(array, mask):
+        return _zero_unmasked_at_once(mask, array.dtype, array)
     out = numpy.empty(array.shape, array.dtype)
-    arrays = [_flat(array) for array in (array, mask, out)]
+    arrays = [_flat_integers(array) for array in (array, mask, out)]
 
     def work(start: int, stop: int) -> None:
         for x, m, bits in _pieces(arrays, start, stop):
-            bits[...] = numpy.negative(m)
+            bits[...] = numpy.negative(m)  # True is 1 in int8, and -1 has all bits set
             numpy.bitwise_and(bits, x, out=bits)
 
     return _run(work, out, in_parts)
 
 
 def choose(mask: Any, x: Any, y: Any, in_parts: Callable[[Work, int], Any]) -> Any:
-    """``x`` where ``mask`` holds, else ``y``: arrays of ``mask``'s shape, or 0-d ones.
+    """``x`` where ``mask`` is True, else ``y``, by operations on bits.
 
     Args:
         mask: Boolean array.
-        x: Floating-point array.
-        y: The same, of the same dtype.
+        x: Floating-point array of the same shape, or 0-d.
+        y: Such an array of the same dtype.
         in_parts: ``Backend.in_parts``.
     """
     integer = _INTEGERS[x.dtype.itemsize]
-    if not _is_plain(mask, *(value for value in (x, y) if value.ndim)):
+    if not _are_row_major(mask, *(value for value in (x, y) if value.ndim)):
         bits = numpy.bitwise_xor(x.view(integer), y.view(integer))
         bits = numpy.bitwise_and(bits, numpy.negative(mask.view("int8")))
         bits ^= y.view(integer)
         return bits.view(x.dtype)
     out = numpy.empty(mask.shape, x.dtype)
-    arrays = [_flat(array) for array in (x, y, mask, out)]
+    arrays = [_flat_integers(array) for array in (x, y, mask, out)]
 
     def work(start: int, stop: int) -> None:
         for a, b, m, bits in _pieces(arrays, start, stop):
-            bits[...] = numpy.negative(m)
-            bits &= a ^ b
+            bits[...] = numpy.negative(m)  # all bits set for True
+            bits &= a ^ b  # then y ^ (x ^ y) is x
             bits ^= b
 
     return _run(work, out, in_parts)
 
 
-def _wide(mask: Any, dtype: Any, array: Any) -> Any:
+def _zero_unmasked_at_once(mask: Any, dtype: Any, array: Any) -> Any:
+    """``zero_unmasked`` for arrays with any strides, without blocks."""
     integer = _INTEGERS[dtype.itemsize]
     bits = numpy.negative(mask.view("int8")).astype(integer)
     return numpy.bitwise_and(bits, array.view(integer), out=bits).view(dtype)
 
 
-def _is_plain(*arrays: Any) -> bool:
+def _are_row_major(*arrays: Any) -> bool:
+    """Whether all arrays are row-major without gaps."""
     return all(array.flags.c_contiguous for array in arrays)
 
 
-def _flat(array: Any) -> Any:
-    """The elements in a row, as integers of their size; a 0-d array as it is."""
+def _flat_integers(array: Any) -> Any:
+    """Flattened view of the bits as integers of the same size; a 0-d array stays 0-d."""
     integers = array.view(_INTEGERS.get(array.dtype.itemsize, "int8"))
     return integers.reshape(-1) if array.ndim else integers
 
 
 def _pieces(arrays: list[Any], start: int, stop: int) -> Any:
+    """Yield the slices of the arrays for each block from ``start`` to ``stop``.
+
+    0-d arrays are yielded as they are.
+    """
     for at in range(start * _BLOCK, min(stop * _BLOCK, len(arrays[-1])), _BLOCK):
         yield [array[at : at + _BLOCK] if array.ndim else array for array in arrays]
 
 
 def _run(work: Work, out: Any, in_parts: Callable[[Work, int], Any]) -> Any:
+    """Call ``work(start, stop)`` for all blocks of ``out``, which it fills, and return ``out``."""
     blocks = -(-out.size // _BLOCK)
     if out.size < _THREADED:
         work(0, blocks)
@@ -136,7 +146,10 @@ def contiguous(array: Any) -> Any:
 
 
 def _is_transposed(array: Any) -> bool:
-    """Whether long columns lie together in memory, and long rows do not."""
+    """Whether elements are adjacent along a dimension before the last.
+
+    That dimension and the last one must be long enough for copying in strips to be faster.
+    """
     *sizes, row = array.shape
     *steps, step = array.strides
     size = array.itemsize
@@ -147,16 +160,16 @@ def _is_transposed(array: Any) -> bool:
     )
 
 
-#: Shorter rows are faster in the buffer.
+#: Rows shorter than this are faster with NumPy's buffer of the default size.
 _SHORT_ROW_BROADCASTING = 256
-#: Of longer ones no two fit it.
+#: Rows longer than this are processed one by one in any case: no two of them fit the buffer.
 _LONG = 4096
-#: Fewer elements than this are not worth two changes of the buffer's size.
+#: For fewer elements than this two changes of the buffer's size cost more than they save.
 _FEW_ROW_BROADCASTING = 32768
 
 
 class _SmallBuffer:
-    """While open, this thread's operations have a buffer smaller than any row."""
+    """Context in which NumPy's buffer is smaller than any row, so that it is not used."""
 
     __slots__ = ("_size",)
 
@@ -174,7 +187,12 @@ _AS_IT_IS: AbstractContextManager[None] = nullcontext()
 
 
 def row_after_row(row: int, size: int) -> AbstractContextManager[None]:
-    """Context for operations on ``size`` elements in rows of ``row``."""
+    """Context in which NumPy broadcasts one value over a long row without buffering it.
+
+    Args:
+        row: Number of elements of a row.
+        size: Number of elements of the array.
+    """
     return (
         _SmallBuffer()
         if _SHORT_ROW_BROADCASTING <= row <= _LONG and size >= _FEW_ROW_BROADCASTING
@@ -187,7 +205,7 @@ POSSIBLE = sys.platform not in ("emscripten", "wasi", "win32")
 
 
 class Segment:
-    """Mapped file with one descriptor. Arrays on it keep it alive.
+    """Mapped file with one descriptor. Arrays on it zero_unmasked it alive.
 
     ``mmap.mmap`` would duplicate the descriptor without access to the duplicate.
     """
@@ -217,6 +235,7 @@ _MAP_FAILED = ctypes.c_void_p(-1).value
 
 @functools.cache
 def c_library() -> Any:
+    """The C library, with the signatures of ``mmap`` and ``munmap``."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = (

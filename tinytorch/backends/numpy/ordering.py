@@ -40,7 +40,7 @@ def order(array: Any, axis: int, descending: bool, in_parts: InParts) -> Any:
     if pack is None:
         return _restore_shape(_ranked_order(rows, descending), shape, axis)
     return _restore_shape(
-        _each(rows, pack, lambda keys: keys.sort(1), 0, size, in_parts), shape, axis
+        _arrange_blocks(rows, pack, lambda keys: keys.sort(1), 0, size, in_parts), shape, axis
     )
 
 
@@ -74,10 +74,10 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
             keys.partition(count - 1, 1)
             keys[:, :count].sort(1)
 
-        return _restore_shape(_each(rows, pack, first, 0, count, in_parts), shape, axis)
+        return _restore_shape(_arrange_blocks(rows, pack, first, 0, count, in_parts), shape, axis)
     cut_at = size - count if descending else count - 1
-    some = slice(cut_at, None) if descending else slice(0, count)
-    candidates = numpy.argpartition(rows, cut_at, axis=1)[:, some]
+    chosen = slice(cut_at, None) if descending else slice(0, count)
+    candidates = numpy.argpartition(rows, cut_at, axis=1)[:, chosen]
     return _restore_shape(
         _order_candidates(rows, candidates, count, descending, in_parts), shape, axis
     )
@@ -121,13 +121,13 @@ def _tournament(
 
 
 def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
-    """int64 indices of the elements at ``place`` of the order, ``axis`` kept with size 1.
+    """int64 indices of the elements at one position of the sorted order along ``axis``.
 
     Args:
         array: Real array.
-        axis: The dimension that is ordered.
-        place: A number, or an array of them, one for each order.
-        in_parts: The backend's method of that name.
+        axis: The dimension that is ordered; the result has size 1 there.
+        place: The position: an int, or an array with one for each row.
+        in_parts: ``Backend.in_parts``.
     """
     if isinstance(place, numpy.ndarray):
         low = int(place.min()) if place.size else 0
@@ -142,7 +142,9 @@ def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
     if pack is None:
         found = numpy.argpartition(rows, place, axis=1)[:, place : place + 1]
     else:
-        found = _each(rows, pack, lambda keys: keys.partition(place, 1), place, 1, in_parts)
+        found = _arrange_blocks(
+            rows, pack, lambda keys: keys.partition(place, 1), place, 1, in_parts
+        )
     return _restore_shape(found, shape, axis)
 
 
@@ -154,12 +156,17 @@ def _rows(array: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
 
 
 def _restore_shape(rows: Any, shape: tuple[int, ...], axis: int) -> Any:
+    """Undo ``_rows``: ``shape`` is the shape that it returned; rows may be shorter now."""
     out = rows.reshape(*shape[:-1], rows.shape[1])
     return numpy.ascontiguousarray(numpy.moveaxis(out, -1, axis))
 
 
 def _packer(rows: Any, descending: bool) -> Pack | None:
-    """Return a function that packs a block of rows into integers; None if 64 bits do not do."""
+    """Return a function that makes a sort key of each element of a block of rows.
+
+    A key is an int64: the element's rank in its upper bits and its position in the row in the lower
+    ones. Sorting keys is therefore stable and yields the indices. None if 64 bits are too few.
+    """
     kind, size, shift = rows.dtype.kind, rows.dtype.itemsize, _shift(rows.shape[1])
     if shift > 31:
         return None
@@ -172,7 +179,7 @@ def _packer(rows: Any, descending: bool) -> Pack | None:
     elif kind == "f" and size > 4:
         return None
 
-    def pack(part: Any) -> Any:
+    def pack(part: Any) -> Any:  # the keys of a block of rows
         keys = _float_key(part) if kind == "f" else part.astype("int64")
         if low:
             keys -= low if low < 1 << 63 else numpy.array(low, "uint64").astype("int64")
@@ -187,12 +194,12 @@ def _packer(rows: Any, descending: bool) -> Pack | None:
 
 def _float_key(part: Any) -> Any:
     """int64 keys with the order of floats of up to 32 bits; NaN is largest."""
-    bits = (part.astype("float32", copy=False) + numpy.float32(0)).view("int32")  # no -0
-    flip = bits >> 31
+    bits = (part.astype("float32", copy=False) + numpy.float32(0)).view("int32")  # turns -0 into 0
+    flip = bits >> 31  # all bits set for negative numbers, whose other bits are inverted
     flip &= _SIGN
     bits ^= flip
     keys = bits.astype("int64")
-    # NaNs of either sign are one; only where there are any.
+    # NaNs of either sign get one key, the largest.
     lost = part != part
     if lost.any():
         keys[lost] = 0x7FFFFFFF
@@ -200,14 +207,27 @@ def _float_key(part: Any) -> Any:
 
 
 def _shift(size: int) -> int:
+    """Number of bits for positions in a row of ``size`` elements."""
     return max(size - 1, 1).bit_length()
 
 
-def _each(
+def _arrange_blocks(
     rows: Any, pack: Pack, arrange: Callable[[Any], None], first: int, count: int,
     in_parts: InParts,
 ) -> Any:  # fmt: skip
-    """Indices in the keys of each row from ``first`` on, after ``arrange`` has reordered them."""
+    """Sort rows by keys, block by block, and return indices from a range of the order.
+
+    Args:
+        rows: Matrix whose rows are sorted separately.
+        pack: Function of ``_packer``.
+        arrange: Function that sorts or partitions the keys of a block in place.
+        first: First position of the order that is returned.
+        count: Number of positions.
+        in_parts: ``Backend.in_parts``.
+
+    Returns:
+        int64 matrix of ``count`` indices for each row.
+    """
     out = numpy.empty((len(rows), count), "int64")
     step = max(1, _BLOCK // rows.shape[1])
     mask = (1 << _shift(rows.shape[1])) - 1
@@ -227,11 +247,15 @@ def _each(
 
 
 def _ranked_order(rows: Any, descending: bool) -> Any:
-    """Argsort of rows whose elements have 64 bits."""
+    """Stable argsort of rows whose elements have 64 bits, too many for ``_packer``.
+
+    The rows are sorted unstably first. If there are equal elements, the ranks of the distinct
+    elements replace them in keys of rank and index, which are sorted again.
+    """
     found = numpy.argsort(rows, axis=1)
     ordered = numpy.take_along_axis(rows, found, 1)
     rises = ordered[:, 1:] > ordered[:, :-1]
-    if rows.dtype.kind == "f":  # from the numbers to the first NaN
+    if rows.dtype.kind == "f":  # the first NaN is larger than the number before it
         lost = ordered != ordered
         rises |= lost[:, 1:] > lost[:, :-1]
     if rises.all():

@@ -71,25 +71,28 @@ def is_narrow() -> bool:
 def widen(backend: type) -> None:
     """Make the functions of a NumPy backend accept and return int64 indices."""
     for name, place in TAKERS.items():
-        _accept(backend, name, place)
+        _narrow_argument(backend, name, place)
     for name in FUNCTIONS:
-        _replace(backend, name, lambda found, count: _wide(found))
+        _convert_results(backend, name, lambda found, count: _to_int64(found))
     for name in POSITIONS:
-        _replace(backend, name, lambda found, count: _wide(found) if count == 1 else found)
+        _convert_results(
+            backend, name, lambda found, count: _to_int64(found) if count == 1 else found
+        )
     for name in WITH_VALUES:
-        _replace(backend, name, _widen_after_first)
+        _convert_results(backend, name, _to_int64_after_first)
 
 
-def _accept(backend: type, name: str, place: int) -> None:
-    own = getattr(backend, name, None)
-    function: Any = own or getattr(numpy, name)
+def _narrow_argument(backend: type, name: str, place: int) -> None:
+    """Make function ``name`` of a backend class accept int64 indices at position ``place``."""
+    method = getattr(backend, name, None)
+    function: Any = method or getattr(numpy, name)
 
     @functools.wraps(function)
-    def taking(self: Any, *args: Any, **options: Any) -> Any:
+    def call_narrowed(self: Any, *args: Any, **options: Any) -> Any:
         args = (*args[:place], *map(_narrow, args[place : place + 1]), *args[place + 1 :])
-        return function(self, *args, **options) if own else function(*args, **options)
+        return function(self, *args, **options) if method else function(*args, **options)
 
-    setattr(backend, name, taking)
+    setattr(backend, name, call_narrowed)
 
 
 def _narrow(indices: Any) -> Any:
@@ -100,23 +103,29 @@ def _narrow(indices: Any) -> Any:
     return indices.clip(bounds.min, bounds.max).astype(numpy.int32)
 
 
-def _replace(backend: type, name: str, change: Callable[[Any, int], Any]) -> None:
-    own = getattr(backend, name, None)
-    function: Any = own or getattr(numpy, name)
+def _convert_results(backend: type, name: str, change: Callable[[Any, int], Any]) -> None:
+    """Replace function ``name`` of a backend class by one with converted results.
+
+    ``change(result, count)`` converts the result of a call with ``count`` positional arguments.
+    """
+    method = getattr(backend, name, None)
+    function: Any = method or getattr(numpy, name)
 
     @functools.wraps(function)
-    def wide(self: Any, *args: Any, **options: Any) -> Any:
-        found = function(self, *args, **options) if own else function(*args, **options)
+    def call_and_convert(self: Any, *args: Any, **options: Any) -> Any:
+        found = function(self, *args, **options) if method else function(*args, **options)
         return change(found, len(args))
 
-    setattr(backend, name, wide)
+    setattr(backend, name, call_and_convert)
 
 
-def _wide(found: Any) -> Any:
+def _to_int64(found: Any) -> Any:
+    """Convert an index array, or each array of a tuple, to int64."""
     if isinstance(found, tuple):
-        return tuple(map(_wide, found))
+        return tuple(map(_to_int64, found))
     return found.astype("int64", copy=False) if isinstance(found, numpy.ndarray) else found
 
 
-def _widen_after_first(found: Any, count: int) -> Any:
-    return (found[0], *map(_wide, found[1:])) if isinstance(found, tuple) else found
+def _to_int64_after_first(found: Any, count: int) -> Any:
+    """Convert all results but the first, the values of ``unique``, to int64."""
+    return (found[0], *map(_to_int64, found[1:])) if isinstance(found, tuple) else found

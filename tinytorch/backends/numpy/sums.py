@@ -43,11 +43,12 @@ LONG_ROW = 1024
 
 @functools.lru_cache(maxsize=256)
 def _ones(count: int, char: str) -> Any:
+    """``count`` ones of the dtype with the character code ``char``."""
     return numpy.ones(count, char)
 
 
 class _Ones(dict[int, Any]):
-    """Vectors of ones by their size; None where that is not short."""
+    """Vectors of ones by their size; None for a size above ``_SHORT``."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -68,7 +69,10 @@ SHORT_ONES = {numpy.dtype(char): _Ones(char).__getitem__ for char in "fd"}
 
 
 def short_sum(array: Any, axis: Any, keepdims: bool) -> Any:
-    """The sum along one dimension of a small array, the last one or a matrix's first; else None."""
+    """Sum along one dimension of a small array, by a product with ones.
+
+    The dimension is the last one, or the first one of a matrix; None for any other.
+    """
     ones_of = SHORT_ONES.get(array.dtype)
     if ones_of is None:
         return None
@@ -92,12 +96,12 @@ def short_sum(array: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
-    """The sum over ``axis``, or None where ``add.reduce`` is to do it.
+    """Sum over ``axis``, or None if ``numpy.add.reduce`` is to be used.
 
     Args:
         array: float32 or float64 array.
         axis: A dimension, several, or None for all of them.
-        keepdims: Whether they stay, with size 1.
+        keepdims: Whether the summed dimensions stay, with size 1.
 
     Returns:
         Array or scalar of ``array``'s dtype.
@@ -107,22 +111,25 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = tuple(sorted(a % ndim for a in given))
-    found = (_sum if array.flags.c_contiguous else _sum_transposed)(array, axes)
+    found = (_sum_row_major if array.flags.c_contiguous else _sum_transposed)(array, axes)
     if found is None:
         found = _rows_apart(array, axes)
     if found is None:
         if math.prod(array.shape[a] for a in axes) <= LONG_ROW:
             return None
         found = array
-        for one in reversed(axes):
-            found = _sum_strided(found, one)
+        for a in reversed(axes):
+            found = _sum_strided(found, a)
     if not keepdims:
         return found
     return found.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
 
 
-def _sum(array: Any, axes: tuple[int, ...]) -> Any:
-    """The sum over the ascending ``axes``: the first ones, the last ones, or both."""
+def _sum_row_major(array: Any, axes: tuple[int, ...]) -> Any:
+    """Sum a row-major array over ascending ``axes``: leading dimensions, last ones, or both.
+
+    None if other dimensions are among them.
+    """
     ndim, shape = array.ndim, array.shape
     first = 0  # how many of the axes are the array's first dimensions
     while first < len(axes) and axes[first] == first:
@@ -131,17 +138,17 @@ def _sum(array: Any, axes: tuple[int, ...]) -> Any:
     if last and axes[first:] != tuple(range(ndim - last, ndim)):
         return None
     if first == ndim:
-        return _total(array.reshape(-1))
+        return _sum_of_all(array.reshape(-1))
     outer, inner = math.prod(shape[:first]), math.prod(shape[ndim - last :])
-    kept = shape[first : ndim - last]
+    left = shape[first : ndim - last]
     if not last:
-        return _columns(array.reshape(outer, -1)).reshape(kept)
-    sums = _rows(array.reshape(-1, inner)).reshape(outer, *kept)
-    return _columns(sums.reshape(outer, -1)).reshape(kept) if first else sums.reshape(kept)
+        return _column_sums(array.reshape(outer, -1)).reshape(left)
+    sums = _row_sums(array.reshape(-1, inner)).reshape(outer, *left)
+    return _column_sums(sums.reshape(outer, -1)).reshape(left) if first else sums.reshape(left)
 
 
 def _sum_transposed(array: Any, axes: tuple[int, ...]) -> Any:
-    """Sum an array that is contiguous with its dimensions in another order.
+    """Sum an array that is row-major with its dimensions in another order; else return None.
 
     There may be gaps between its rows, as between every second row of a matrix.
     """
@@ -151,9 +158,9 @@ def _sum_transposed(array: Any, axes: tuple[int, ...]) -> Any:
         return None
     inside = tuple(i for i, a in enumerate(order) if a in axes)
     if turned.flags.c_contiguous:
-        found = _sum(turned, inside)
+        found = _sum_row_major(turned, inside)
     elif inside == (0,):
-        found = _columns(turned.reshape(len(turned), -1)).reshape(turned.shape[1:])
+        found = _column_sums(turned.reshape(len(turned), -1)).reshape(turned.shape[1:])
     else:
         return None
     if found is None:
@@ -163,7 +170,10 @@ def _sum_transposed(array: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _rows_apart(array: Any, axes: tuple[int, ...]) -> Any:
-    """Sum over contiguous rows with any strides between them, and over other dimensions."""
+    """Sum over the last dimensions, contiguous rows with any strides between, and other ones.
+
+    None if the rows are not contiguous or too short.
+    """
     first = array.ndim
     while first - 1 in axes:
         first -= 1
@@ -180,7 +190,7 @@ def _rows_apart(array: Any, axes: tuple[int, ...]) -> Any:
 
 
 def piece_of(row: int) -> int | None:
-    """Number of elements to sum sequentially; None if none divides the row well."""
+    """Size of the equal pieces of a row that are summed sequentially; None if there is none."""
     if row <= LONG_ROW:
         return row
     part = math.gcd(row, _ROW)
@@ -200,40 +210,47 @@ def _sum_strided(array: Any, axis: int) -> Any:
     return _sum_strided(parts, axis) + rest
 
 
-def _total(flat: Any) -> Any:
+def _sum_of_all(flat: Any) -> Any:
+    """Sum of all elements of a contiguous vector."""
     whole = flat.size // _ROW * _ROW
-    sums = _product(flat[:whole].reshape(-1, _ROW))
+    sums = _short_row_sums(flat[:whole].reshape(-1, _ROW))
     return numpy.add.reduce(sums) + numpy.add.reduce(flat[whole:])
 
 
-def _rows(matrix: Any) -> Any:
+def _row_sums(matrix: Any) -> Any:
+    """Sum of each row of a contiguous matrix."""
     count, size = matrix.shape
     part = piece_of(size)
     if part is None:
         return numpy.add.reduce(matrix, 1)
     if part == size:
-        return _product(matrix)
-    return numpy.add.reduce(_product(matrix.reshape(-1, part)).reshape(count, -1), 1)
+        return _short_row_sums(matrix)
+    return numpy.add.reduce(_short_row_sums(matrix.reshape(-1, part)).reshape(count, -1), 1)
 
 
-def _product(matrix: Any) -> Any:
-    """The sum of each row."""
-    return _matmul(matrix, _ones(matrix.shape[1], matrix.dtype.char))
+def _short_row_sums(matrix: Any) -> Any:
+    """Sum of each row of a matrix with short rows, by a product with ones."""
+    return _multiply_by_ones(matrix, _ones(matrix.shape[1], matrix.dtype.char))
 
 
-def _matmul(x1: Any, x2: Any) -> Any:
-    """Product of a matrix and a vector of ones, on one of BLAS's threads where it is small."""
-    return blas.call(blas.ELEMENT * max(x1.size, x2.size), numpy.matmul, x1, x2)
+def _multiply_by_ones(a: Any, b: Any) -> Any:
+    """``a @ b``, of which one is a vector of ones, on one BLAS thread if the other is small.
+
+    Since reading memory takes most of the time, an element counts as ``blas.ELEMENT``
+    multiply-adds.
+    """
+    return blas.call(blas.ELEMENT * max(a.size, b.size), numpy.matmul, a, b)
 
 
-def _columns(matrix: Any) -> Any:
+def _column_sums(matrix: Any) -> Any:
+    """Sum of each column of a contiguous matrix, in pieces of ``_ROW`` rows if it is long."""
     count, size = matrix.shape
     char = matrix.dtype.char
     if count <= LONG_ROW:
-        return _matmul(_ones(count, char), matrix)
+        return _multiply_by_ones(_ones(count, char), matrix)
     whole = count // _ROW * _ROW
-    parts = _matmul(_ones(_ROW, char), matrix[:whole].reshape(-1, _ROW, size))
-    return _columns(parts) + _ones(count - whole, char) @ matrix[whole:]
+    parts = _multiply_by_ones(_ones(_ROW, char), matrix[:whole].reshape(-1, _ROW, size))
+    return _column_sums(parts) + _ones(count - whole, char) @ matrix[whole:]
 
 
 #: Shorter rows are added element by element, and so are fewer elements in all.
@@ -244,12 +261,15 @@ _MANY = 32
 
 
 def add_rows(target: Any, index: Any, values: Any) -> bool:
-    """``target[index] += values``, repeated indices summed; False if it is none of rows.
+    """``target[index] += values``, repeated indices summed, if whole rows are added.
 
     Args:
         target: Array of shape ``(size, ...)``, changed in place.
-        index: Integer array of shape ``(n,)``, if it is to be done here.
+        index: Integer array of shape ``(n,)``.
         values: Array of shape ``(n, ...)`` and the same dtype.
+
+    Returns:
+        Whether it was done; False for other arguments and for short rows.
     """
     if not isinstance(index, numpy.ndarray) or index.ndim != 1 or index.dtype.kind not in "iu":
         return False
@@ -259,6 +279,8 @@ def add_rows(target: Any, index: Any, values: Any) -> bool:
         return False
     if index.dtype.kind == "i":
         index = numpy.where(index < 0, index + target.shape[0], index)
+    # For each distinct index: where its rows start in ``order``, and their number. The indices
+    # with the most rows come first.
     order = numpy.argsort(index, kind="stable")
     ordered = index[order]
     starts = numpy.flatnonzero(numpy.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -266,12 +288,12 @@ def add_rows(target: Any, index: Any, values: Any) -> bool:
     by_count = numpy.argsort(-counts)
     starts, counts = starts[by_count], counts[by_count]
     total = values[order[starts]]
-    several = int(numpy.searchsorted(-counts, -_MANY))  # places with more than that
+    several = int(numpy.searchsorted(-counts, -_MANY))  # indices with more rows than that
     for i in range(several):
         rows = order[starts[i] : starts[i] + counts[i]]
         total[i] = numpy.add.reduce(values[rows], 0)
     for k in range(1, int(counts[several]) if several < counts.size else 1):
-        more = int(numpy.searchsorted(-counts, -k))  # places with a row beyond the k-th
+        more = int(numpy.searchsorted(-counts, -k))  # indices with more than k rows
         total[several:more] += values[order[starts[several:more] + k]]
     target[ordered[starts]] += total
     return True
@@ -287,12 +309,21 @@ _NUMBERS = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
 
 
 def add_scaled(target: Any, array: Any, scale: float, keep: float = 1.0) -> bool:
-    """Make ``target`` ``keep * target + scale * array``, or return False: NumPy is to do it."""
-    # BLAS takes a factor of 0 for nothing to do, and would not make NaN of 0 * inf.
-    if target.size < _FEW_SCALED_SUMS or scale == 0 or keep == 0 or not _fit(target, array):
+    """``target = keep * target + scale * array`` in place, by BLAS or in blocks.
+
+    Returns:
+        Whether it was done; False for few elements and for arrays that BLAS does not support.
+    """
+    # BLAS skips a term with factor 0, where NumPy computes NaN for 0 * inf.
+    if (
+        target.size < _FEW_SCALED_SUMS
+        or scale == 0
+        or keep == 0
+        or not _can_be_added_by_blas(target, array)
+    ):
         return False
     name = "axpy" if keep == 1 else "axpby"
-    function = _function(target.dtype.char, name) if target.size <= _MOST else None
+    function = _blas_function(target.dtype.char, name) if target.size <= _MOST else None
     if function is None:
         _add_scaled_blocks(target.reshape(-1), array.reshape(-1), scale, keep)
         return True
@@ -304,6 +335,7 @@ def add_scaled(target: Any, array: Any, scale: float, keep: float = 1.0) -> bool
 
 
 def _add_scaled_blocks(target: Any, array: Any, scale: float, keep: float) -> None:
+    """``add_scaled`` by NumPy, in blocks that stay in the cache."""
     buffer = numpy.empty(_BLOCK, target.dtype)
     for start in range(0, target.size, _BLOCK):
         part = target[start : start + _BLOCK]
@@ -312,7 +344,8 @@ def _add_scaled_blocks(target: Any, array: Any, scale: float, keep: float) -> No
         part += numpy.multiply(array[start : start + _BLOCK], scale, out=buffer[: part.size])
 
 
-def _fit(target: Any, array: Any) -> bool:
+def _can_be_added_by_blas(target: Any, array: Any) -> bool:
+    """Whether both arrays have one float dtype and shape, are contiguous and aligned."""
     return (
         target.dtype.char in _NUMBERS and target.dtype == array.dtype
         and target.shape == array.shape
@@ -322,8 +355,9 @@ def _fit(target: Any, array: Any) -> bool:
 
 
 @functools.cache
-def _function(char: str, name: str) -> Callable[..., None] | None:
-    from . import blas  # what most programs do without
+def _blas_function(char: str, name: str) -> Callable[..., None] | None:
+    """OpenBLAS's axpy or axpby, by ``name``, for a dtype's character code; None if missing."""
+    from . import blas  # imported here, since few programs need it
 
     found = blas.loaded()
     if found is None:
@@ -346,7 +380,7 @@ _FEW_LOG_SUMS = 1024
 
 
 def is_faster(a: Any, b: Any) -> bool:
-    """Whether the function below is the one to be used: arrays alone, of one kind of floats."""
+    """Whether ``logaddexp`` below is faster than NumPy's: for large arrays of one float dtype."""
     for x in (a, b):
         if x.__class__ is not numpy.ndarray or x.dtype.char not in "fd" or x.size < _FEW_LOG_SUMS:
             return False
@@ -363,7 +397,7 @@ def logaddexp(a: Any, b: Any) -> Any:
     numpy.log1p(out, out=out)
     out += larger
     infinite = numpy.isinf(larger)
-    if infinite.any():  # infinities of one sign have no difference
+    if infinite.any():  # the difference of equal infinities is NaN
         numpy.copyto(out, larger, where=infinite)
     return out
 
@@ -379,13 +413,13 @@ _PIECES = 32
 
 
 def float_prod(array: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """The product over ``axis``, or None where one reduction is to do it.
+    """Product over ``axis``, or None if ``numpy.multiply.reduce`` is to be used.
 
     Args:
         array: Array.
-        axis: A dimension, several, or None for all of them.
-        dtype: What to multiply in; None for the array's own.
-        keepdims: Whether they stay, with size 1.
+        axis: A dimension, several, or None for all of them; they must be the last ones.
+        dtype: Dtype of the result; None for the array's.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Returns:
         Array or scalar.
@@ -399,21 +433,24 @@ def float_prod(array: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = sorted(a % ndim for a in given)
-    kept = ndim - len(axes)
-    if not axes or axes != list(range(kept, ndim)):
+    lead = ndim - len(axes)
+    if not axes or axes != list(range(lead, ndim)):
         return None
     count = 1
-    for size in array.shape[:kept]:
+    for size in array.shape[:lead]:
         count *= size
-    rows = _rows_float_products(array.reshape(count, -1)) if count else array.reshape(0, 1)
+    rows = _shorten_rows(array.reshape(count, -1)) if count else array.reshape(0, 1)
     product: Any = numpy.multiply.reduce(rows, 1, array.dtype)
     if keepdims:
-        return product.reshape(array.shape[:kept] + (1,) * len(axes))
-    return product.reshape(array.shape[:kept]) if kept else product[0]
+        return product.reshape(array.shape[:lead] + (1,) * len(axes))
+    return product.reshape(array.shape[:lead]) if lead else product[0]
 
 
-def _rows_float_products(rows: Any) -> Any:
-    """Short rows of the same products."""
+def _shorten_rows(rows: Any) -> Any:
+    """Reduce rows to at most ``_SHORT_FLOAT_PRODUCTS`` elements with the same products.
+
+    Each round cuts rows into pieces and multiplies these with each other, element by element.
+    """
     while rows.shape[1] > _SHORT_FLOAT_PRODUCTS:
         count, size = rows.shape
         pieces = min(_PIECES, max(size // _LONG, 4))

@@ -15,11 +15,11 @@ _BLOCK = 256
 
 
 class Units:
-    """Uniform numbers one by one, drawn in blocks; what is left of the last can be given back.
+    """Function that returns uniform numbers one by one and draws them in blocks.
 
     Args:
-        draw: Draws so many numbers at once.
-        bits: The NumPy bit generator behind it, whose ``state`` can be set.
+        draw: Function that draws an array of a given number of uniform numbers.
+        bits: The NumPy bit generator that ``draw`` uses, whose ``state`` can be set.
     """
 
     def __init__(self, draw: Callable[[int], Any], bits: Any) -> None:
@@ -43,9 +43,9 @@ class Units:
 
 
 def poisson(unit: Unit, rate: float) -> float:
-    """A number of events: by multiplication for small rates, else by rejection.
+    """Draw a number of events; infinity for an infinite rate.
 
-    Of an infinite rate it is infinite.
+    Small rates use ``_few_events``, others transformed rejection.
 
     Reference:
         Hörmann: The transformed rejection method for generating Poisson random variables,
@@ -74,7 +74,10 @@ def poisson(unit: Unit, rate: float) -> float:
 
 
 def _few_events(unit: Unit, rate: float) -> int:
-    """As many as it takes factors in ``[0, 1)`` for a product below ``exp(-rate)``, less one."""
+    """Draw a number of events for a small rate.
+
+    It is the number of uniform numbers whose product stays above ``exp(-rate)``.
+    """
     limit, product, events = math.exp(-rate), 1.0, 0
     while True:
         product *= unit()
@@ -84,9 +87,9 @@ def _few_events(unit: Unit, rate: float) -> int:
 
 
 def binomial(unit: Unit, count: float, chance: float) -> float:
-    """A number of successes in ``count`` trials, each with a ``chance``; NaN for a NaN.
+    """Draw a number of successes in ``count`` trials of probability ``chance``; NaN for NaN.
 
-    In infinitely many trials there are infinitely many.
+    In infinitely many trials there are infinitely many successes.
     """
     if count <= 0 or chance <= 0:
         return 0.0
@@ -117,7 +120,7 @@ def _few_successes(unit: Unit, count: float, chance: float) -> float:
 
 
 def _many_trials(unit: Unit, count: float, chance: float) -> float:
-    """By rejection.
+    """Number of successes if at least 10 are expected, by transformed rejection.
 
     Reference:
         Hörmann: The generation of binomial random variates, Journal of Statistical Computation
@@ -142,7 +145,7 @@ def _many_trials(unit: Unit, count: float, chance: float) -> float:
 
 
 def _log_share(k: int, count: float, chance: float) -> float:
-    """The logarithm of how likely ``k`` successes are, against the likeliest number of them."""
+    """Logarithm of the probability of ``k`` successes over that of the most likely number."""
     odds = chance / (1 - chance)
     mode = math.floor((count + 1) * chance)
     return (
@@ -165,6 +168,7 @@ _RESTS = (
 
 
 def _stirling_rest(k: float) -> float:
+    """``log(k!)`` minus Stirling's approximation of it."""
     if k <= 9:
         return _RESTS[int(k)]
     square = (k + 1) * (k + 1)
@@ -172,6 +176,7 @@ def _stirling_rest(k: float) -> float:
 
 
 def _log(x: float) -> float:
+    """Natural logarithm; -inf for 0."""
     return math.log(x) if x else -math.inf
 
 
@@ -180,11 +185,11 @@ _THIRD = 11184811 / 2**25
 
 
 class Normals:
-    """Normal numbers two at a time out of uniform ones; of a pair the second waits.
+    """Function that returns normal numbers, which it draws in pairs by Box-Muller.
 
     Args:
-        unit: Gives the next uniform number.
-        pending: A normal number that waits from before, or None.
+        unit: Function that returns the next uniform number.
+        pending: The second number of a pair drawn before, which is returned first; or None.
     """
 
     def __init__(self, unit: Unit, pending: float | None) -> None:
@@ -211,7 +216,7 @@ def standard_gamma(normal: Normals, shape: float) -> float:
     if shape == 0 or math.isnan(shape):
         return shape
     factor = 1.0
-    if shape < 1:  # from the shape one higher, which rejects less
+    if shape < 1:  # draw for shape + 1, which rejects less, and scale the result
         factor = (1 - normal.unit()) ** (1 / shape)
         shape += 1
     d = shape - _THIRD

@@ -45,7 +45,7 @@ def largest_integer(dtype: Any) -> int:
 
 
 def cast(values: NDArray, dtype: Any) -> NDArray:
-    """``values`` as ``dtype``; what float16 does not hold becomes infinite, as in PyTorch."""
+    """Convert ``values`` to ``dtype``; numbers beyond the range of float16 become infinite."""
     if values.dtype == dtype:
         return values
     if dtype != np.float16:
@@ -55,7 +55,7 @@ def cast(values: NDArray, dtype: Any) -> NDArray:
 
 
 def modulo(words: NDArray, extent: int) -> NDArray:
-    """``words % extent``; division by one number is vectorised in NumPy, modulo is not.
+    """``words % extent``, by a division, which NumPy vectorizes, unlike the modulo.
 
     It overwrites ``words``.
     """
@@ -70,7 +70,7 @@ def modulo(words: NDArray, extent: int) -> NDArray:
 
 @functools.lru_cache(maxsize=64)
 def word(number: int) -> NDArray:
-    """A number as words are computed with, which NumPy takes in half the time of Python's."""
+    """A number as a 0-d uint64 array, which NumPy takes in half the time of a Python int."""
     return np.array(number, np.uint64)
 
 
@@ -136,10 +136,10 @@ def box_muller(units: NDArray, mean: float, std: float) -> NDArray:
 
 
 def tiny_pairs(words: list[int]) -> list[float]:
-    """Box-Muller on a handful of 32-bit words, where calls into NumPy would cost more."""
+    """Box-Muller on a few 32-bit words in Python, where calls of NumPy would take longer."""
     flat = iter(words)
     values: list[float] = []
-    for a, b, c, d in zip(flat, flat, flat, flat):  # a check would cost as much
+    for a, b, c, d in zip(flat, flat, flat, flat):  # strict=True would take as long as the rest
         angle = ((a & 0x1FFFFF) << 32 | b) * _TURN
         radius = sqrt(-2.0 * log1p(((c & 0x1FFFFF) << 32 | d) * -(2.0**-53)))
         values += (radius * cos(angle), radius * sin(angle))
@@ -165,7 +165,7 @@ def swap_loop(partners: NDArray, count: int) -> NDArray:
 
 
 def swap_by_links(partners: NDArray, count: int) -> NDArray:
-    """The same swaps without a loop over them.
+    """``swap_loop`` without a loop over the swaps.
 
     Step i takes what lies at ``j = partners[i]``: the number j itself, or what the latest
     earlier step with that partner left there, which is what it had found at its own place.
@@ -188,11 +188,11 @@ def swap_by_links(partners: NDArray, count: int) -> NDArray:
 
 
 def insert_by_links(places: NDArray) -> NDArray:
-    """The inside-out shuffle: number i goes to ``places[i]``, what was there moves to place i.
+    """Inside-out shuffle: step i puts number i at ``places[i]`` and moves the number there to i.
 
-    A place holds the last number sent there. A place that none was sent to keeps what step
-    i moved to it: the number sent to ``places[i]`` latest before, or else what the step of
-    that name moved there.
+    A place holds the last number put there. A place i to which no number was put holds what step i
+    moved there: the number put at ``places[i]`` last before step i or, if there is none, what the
+    step with the number ``places[i]`` moved there.
     """
     places = places.astype(np.intp, copy=False)
     steps = np.arange(len(places))
@@ -207,14 +207,16 @@ def insert_by_links(places: NDArray) -> NDArray:
 
 
 def _same_partner_before(latest: NDArray, partners: NDArray) -> NDArray:
-    """For each step the last one before it with the same partner, or -1.
+    """For each step, the last earlier step with the same partner, or -1.
 
-    ``latest`` holds the last step of each partner; with that one struck off, the next round
-    finds the one before.
+    Args:
+        latest: The last step of each partner.
+        partners: The partner of each step.
     """
     latest = latest.copy()
     rest, targets = np.arange(len(partners)), partners
     earlier = np.full(len(partners), -1)
+    # Each round finds the last remaining step of each partner and removes it.
     while rest.size:
         losers = latest.take(targets) != rest
         rest, targets = rest.compress(losers), targets.compress(losers)
@@ -235,9 +237,12 @@ def _follow(link: NDArray) -> None:
 
 
 def search_rows(xp: Any, weights: Any, units: Any) -> Any:
-    """For each unit the first index whose cumulative share is not below it, row by row.
+    """For each unit, the first index whose cumulative share of the weights is not below it.
 
-    ``xp`` is the library that both arrays are of.
+    Args:
+        xp: Library of the arrays.
+        weights: Array of shape ``(rows, n)``, not negative.
+        units: Array of shape ``(rows, count)`` in ``[0, 1)``.
     """
     real = np.float64 if weights.dtype == np.float64 else np.float32
     shares = xp.cumsum(weights.astype(real, copy=False), axis=-1)

@@ -80,12 +80,15 @@ class TorchMT19937(Words):
     _library: Any = np
 
     def _place(self, array: NDArray) -> Array:
+        """Convert a drawn array to one of the backend."""
         return array
 
     def _fetch(self, array: Array) -> NDArray:
+        """Convert an array of the backend to a NumPy array."""
         return array  # type: ignore[no-any-return]
 
     def _check_all(self, valid: Array, message: str) -> None:
+        """Raise RuntimeError unless every element is True."""
         if not valid.all():
             raise RuntimeError(message)
 
@@ -111,6 +114,7 @@ class TorchMT19937(Words):
         return self._place(self._uniform(shape, dtype, low, high))
 
     def _uniform(self, shape: Sequence[int], dtype: Any, low: float, high: float) -> NDArray:
+        """``uniform`` for a real dtype: 53 random bits for float64, else 24."""
         wide = dtype == np.float64
         real = np.float64 if wide else np.float32
         start, stop = real(low), real(high)
@@ -155,7 +159,7 @@ class TorchMT19937(Words):
         return self._place(self._normal(shape, dtype, mean, std, contiguous))
 
     def _standard_normal(self, shape: Sequence[int], dtype: Any) -> NDArray:
-        """``_normal`` for those of mean 0 and variance 1, of which few are made in fewer steps."""
+        """``_normal`` with mean 0 and variance 1; few numbers are drawn in fewer steps."""
         count = math.prod(shape)
         with self._lock:
             if 0 < count < 16 and not count % 2 and self._pending is None:
@@ -169,6 +173,11 @@ class TorchMT19937(Words):
     def _normal(
         self, shape: Sequence[int], dtype: Any, mean: float, std: float, contiguous: bool
     ) -> NDArray:
+        """``normal`` for a real dtype, by one of PyTorch's two algorithms.
+
+        Fewer than 16 numbers, and those of a tensor that is not contiguous, are drawn in pairs.
+        Other numbers are drawn in blocks of 16; the last block overlaps the one before it.
+        """
         count = math.prod(shape)
         if 0 < count < 16:
             with self._lock:
@@ -194,7 +203,7 @@ class TorchMT19937(Words):
         return out.reshape(shape)
 
     def _normal_pairs(self, count: int, mean: float, std: float) -> NDArray:
-        """float64 normals two at a time; an odd one out waits for the next call."""
+        """float64 normals, drawn in pairs; the last one of a pair may wait for the next call."""
         waiting = [] if self._pending is None or count == 0 else [self._pending]
         fresh = count - len(waiting)
         uniforms = (fresh + 1) // 2 * 2
@@ -236,10 +245,9 @@ class TorchMT19937(Words):
         return self._place(self._fill(shape, dtype, draw))
 
     def bits(self, shape: Sequence[int], dtype: Any) -> Array:
-        """Integers over all that ``dtype`` holds from 0 up.
+        """Integers from 0 to the largest that ``dtype`` represents, as in ``random_``.
 
-        An integer dtype goes up to its maximum, a float dtype to the last of the integers
-        that it represents without a gap, bool to True.
+        For a float dtype it is the largest up to which all integers are represented, for bool 1.
         """
         dtype = np.dtype(dtype)
         if dtype.kind in "fV":
@@ -280,7 +288,7 @@ class TorchMT19937(Words):
             RuntimeError: If an element of an array is not in ``[0, 1]``.
         """
         if isinstance(p, (int, float)):
-            # k * 2**-53 < p, asked of the integer k: nothing is converted.
+            # The number k * 2**-53 is below p if the integer k is below this bound.
             bound = np.uint64(math.ceil(math.ldexp(p, 53)))
 
             def draw(count: int) -> NDArray:
@@ -341,7 +349,7 @@ class TorchMT19937(Words):
             )
 
     def poisson(self, rates: Array) -> Array:
-        """Numbers of events, in C order, one for each rate; RuntimeError for a negative one."""
+        """Numbers of events, in C order, one for each rate; RuntimeError for a negative rate."""
         host = self._fetch(rates)
         if not (host >= 0).all():
             raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
@@ -357,6 +365,10 @@ class TorchMT19937(Words):
         return self._place(self._one_by_one("standard_gamma", self._fetch(shapes)))
 
     def _one_by_one(self, sampler: str, *parameters: NDArray) -> NDArray:
+        """Call a sampler of ``discrete_samplers`` for each element of the parameters.
+
+        The result has their common shape and the dtype of the first one.
+        """
         from . import discrete_samplers
 
         rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)

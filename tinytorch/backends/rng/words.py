@@ -129,6 +129,7 @@ class Words:
         return self._snapshot is not snapshot
 
     def _is_seeded_key(self, key: NDArray) -> bool:
+        """Whether ``key`` is the generator's state as the seed sets it, before the first draw."""
         # PyTorch writes position 0, not 624, before the first word of a stream is drawn.
         if self._seeded_key is None:
             seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
@@ -138,11 +139,13 @@ class Words:
     # -- words ----------------------------------------------------------------------
 
     def _words(self, count: int) -> NDArray:
+        """``count`` words of 32 bits."""
         if count <= FEW_WORDS:
             return self._bits.random_raw(count).astype(np.uint32)
         return self._random.randint(0, _WORD, size=count, dtype=np.uint32)
 
     def _double_words(self, count: int) -> NDArray:
+        """``count`` words of 64 bits, each of two words of which the first is the upper half."""
         if 2 * count <= FEW_WORDS:
             raw = self._bits.random_raw(2 * count)
             return raw[0::2] << _SHIFT | raw[1::2]
@@ -153,6 +156,7 @@ class Words:
         return pairs
 
     def _unit32(self, count: int) -> NDArray:
+        """float32 numbers in ``[0, 1)``, each from 24 bits of one word."""
         if count <= FEW_WORDS:
             return low24(self._bits.random_raw(count))
         words = self._words(count)
@@ -162,6 +166,7 @@ class Words:
         return units
 
     def _unit64(self, count: int) -> NDArray:
+        """float64 numbers in ``[0, 1)``, each from 53 bits of two words."""
         words = self._double_words(count)
         words &= MASK53
         units = words.view(np.int64).astype(np.float64)
@@ -169,6 +174,7 @@ class Words:
         return units
 
     def _fill(self, shape: Sequence[int], dtype: Any, draw: Callable[[int], NDArray]) -> NDArray:
+        """Array of ``shape`` and ``dtype``, filled block by block with ``draw(count)``."""
         count = math.prod(shape)
         with self._lock:
             if count <= BLOCK:
