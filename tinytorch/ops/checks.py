@@ -18,7 +18,10 @@ OUT_OF_RANGE = (
 
 
 def kind_of(*operands: Any) -> str:
-    """NumPy's kind letter of promoted operands: the arrays', or that of the Python scalars."""
+    """NumPy's kind letter of promoted operands: that of the arrays, which have one dtype.
+
+    If there are only Python scalars, it is ``"f"`` if one is a float, else ``"i"``.
+    """
     for operand in operands:
         if hasattr(operand, "dtype"):
             return operand.dtype.kind  # type: ignore[no-any-return]
@@ -84,8 +87,9 @@ def find_special(xp: Backend, name: str, public: str) -> Any:
 def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     """``function(*arrays)``, element by element; the backend may call it block by block.
 
-    The intermediate results of a block stay in the processor's cache. Nothing is split while a
-    derivative is recorded; float16 is computed in single precision otherwise.
+    The intermediate results of a block stay in the processor's cache. While a derivative is
+    recorded (``xp.records``), all elements are computed at once. Otherwise float16 is computed in
+    float32.
     """
     if not xp.records and is_half(arrays[-1]):
         return compute_in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
@@ -159,6 +163,13 @@ def as_repeated_ints(
     text: str, name: str, argument: str, value: Any, count: int
 ) -> tuple[int, ...]:
     """``value`` as ``count`` ints; a single int is repeated.
+
+    Args:
+        text: Template of the error for a wrong number of ints.
+        name: Name of the operation.
+        argument: Name of the argument.
+        value: An int, or a sequence of ints.
+        count: Number of ints.
 
     Raises:
         TypeError: If ``value`` holds anything but ints.

@@ -41,13 +41,13 @@ def to_memory_format(xp: Backend, array: Array, wanted: memory_format) -> Array:
 
 
 def has_strides(array: Array, strides: Sequence[int]) -> bool:
-    """Whether ``array`` has these strides, which count elements; those of size 1 do not matter."""
+    """Whether ``array`` has these strides, in elements; sizes of 1 may have any stride."""
     triples = zip(array.shape, array.strides, strides, strict=True)
     return not array.size or all(n == 1 or t == s * array.itemsize for n, t, s in triples)
 
 
 def copy_with_strides(xp: Backend, array: Array, strides: Sequence[int] | None) -> Array:
-    """A copy of ``array`` with these strides, which count elements; row-major for None."""
+    """A copy of ``array`` with these strides, in elements; row-major for None."""
     if strides is None:
         return xp.array(array, order="C")
     flat = xp.zeros(extent(array.shape, strides), array.dtype)
@@ -86,9 +86,10 @@ def memory_order(array: Array) -> tuple[int, ...]:
 
 
 def sort_by_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Dimensions from the largest stride to the smallest; some pairs are not ordered.
+    """Dimensions from the largest stride to the smallest.
 
-    It is the insertion sort of PyTorch's TensorIterator, so that such pairs end up as there.
+    Some pairs have no order (``compare_strides``). The insertion sort of PyTorch's TensorIterator
+    therefore decides the result.
     """
     order = list(reversed(range(len(shape))))
     for end in range(1, len(order)):
@@ -139,7 +140,7 @@ def memory_order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...]
 def draw_in_order(
     xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
 ) -> Array:
-    """A random array of ``shape`` whose elements are drawn in the memory order ``order``."""
+    """An array of ``shape`` whose elements ``draw(shape)`` creates in the order ``order``."""
     return restore_order(xp, draw(tuple(shape[d] for d in order)), order)
 
 

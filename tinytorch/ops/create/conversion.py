@@ -30,10 +30,11 @@ from ..shape.views import contiguous
 
 @op(node="ToCopyBackward0", reduced=Reduced.NATIVE)
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
+    """``input`` itself if it has the dtype, or a copy of it in that dtype."""
     native = xp.native_dtype(dtype)
     if input.dtype == native:
         return input
-    if native.num > 255:
+    if native.num > 255:  # a dtype of ml_dtypes
         return low_precision.cast(input.real, native)
     if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c":
         return input.astype(native)
@@ -152,6 +153,11 @@ def _view_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
 
 
 def _region_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
+    """Gradient of the value, as the view of ``g`` that ``replay`` returns.
+
+    If the view is between complex numbers and their real parts, the conjugate is taken on the
+    complex side.
+    """
     shown = view_of_array(xp.call(_copy_strided, g, strides), replay, xp)
     if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
         return shown
@@ -242,6 +248,13 @@ def to(
 
 
 def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
+    """Dtype and device that the arguments of ``to`` request.
+
+    Args:
+        arg: The first argument: a tensor, a dtype, a device, its name, or None.
+        dtype: The second argument.
+        where: The keyword ``device``.
+    """
     if isinstance(arg, Tensor):
         return arg.dtype, arg.device
     if isinstance(arg, device) or (isinstance(arg, str) and arg not in dtypes.NAMES):
@@ -252,10 +265,12 @@ def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
 
 
 def _select_backend(where: Any, backend: Any) -> Backend:
+    """Backend of a call: ``backend`` if given, else that of the device ``where``."""
     return load(backend).here() if backend is not None else backend_of_device(where)
 
 
 def _to_backend(tensor: Tensor, xp: Backend, non_blocking: bool = False) -> Tensor:
+    """``tensor`` on another backend, recorded; the tensor itself if it is there already."""
     source = tensor._xp
     if source is xp:
         return tensor

@@ -186,6 +186,17 @@ def _warn_of_copying() -> None:
 
 
 def _to_array(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
+    """Convert the argument of ``tensor`` to an array of a backend.
+
+    Args:
+        data: A number, nested sequences, a tensor, an array or an object with an array interface.
+        xp: The backend of the array.
+        dtype: The dtype. Default: that of the data.
+
+    Raises:
+        TypeError: For text, or an array of a dtype that PyTorch does not have.
+        RuntimeError: For any other object.
+    """
     if data.__class__ in PYTHON_SCALARS:
         return array_of_scalars(data, xp, dtype or dtype_of_number(data))
     if data.__class__ is list:
@@ -467,7 +478,15 @@ class Placement(TypedDict, total=False):
 
 
 def _create_like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
-    """Call a creation function with ``input``'s shape, dtype and backend as defaults."""
+    """Call a creation function with ``input``'s shape, dtype and backend as defaults.
+
+    Args:
+        name: Name of the operation, such as ``"full"``.
+        input: The tensor whose properties are used.
+        size: Another shape, or None.
+        options: Keywords of the call.
+        *values: Further positional arguments of the operation.
+    """
     data = input._data
     if not options and size is None and data.flags.c_contiguous:
         xp = input._xp
@@ -629,6 +648,7 @@ def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Plac
 
 
 def _read_size(size: tuple[Any, ...], options: Any) -> Any:
+    """The shape that is passed as ``size=``, as one sequence, or as separate ints."""
     if "size" in options:
         return options.pop("size")
     return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size

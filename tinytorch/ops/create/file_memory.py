@@ -87,6 +87,7 @@ def read_numbers(
 
 
 def _extend_file(file: int, filename: str | os.PathLike[str], shared: bool, nbytes: int) -> None:
+    """Extend a shared file to ``nbytes``; raise RuntimeError if another file is too short."""
     size = os.fstat(file).st_size
     if size >= nbytes:
         return

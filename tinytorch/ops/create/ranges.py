@@ -31,6 +31,7 @@ def _to_number(name: str, value: Any) -> Any:
 
 
 def _check_number(name: str, value: Any) -> Any:
+    """Return a Python number; raise TypeError for any other value."""
     if isinstance(value, (int, float, complex)):
         return value
     raise TypeError(
@@ -132,6 +133,7 @@ def _truncate_finite(value: Any) -> Any:
 
 
 def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
+    """Number of elements of ``arange``; raise RuntimeError for an invalid range."""
     if isinstance(start + end + step, complex):
         raise RuntimeError(f"{name}: value cannot be converted to type double without overflow")
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -164,7 +166,19 @@ def _check_steps(name: str, steps: Any) -> int:
 def _read_ends(
     xp: Backend, name: str, start: Any, end: Any, steps: int, dtype: Any
 ) -> tuple[Any, Any, Any]:
-    """Convert the bounds to ``dtype``; also return the native dtype of the result."""
+    """Check and convert the arguments of ``linspace`` and ``logspace``.
+
+    Args:
+        xp: The backend.
+        name: Name of the operation.
+        start: First number, or a 0-d tensor of it.
+        end: Last number, or a 0-d tensor of it.
+        steps: Number of elements.
+        dtype: Native dtype of the result, or None.
+
+    Returns:
+        Both bounds as Python numbers, converted to the dtype, and the native dtype of the result.
+    """
     start, end = _to_number(name, start), _to_number(name, end)
     dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
@@ -189,18 +203,21 @@ def space_evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> A
         return xp.stack(parts, -1).view(dtype)[..., 0]
     if steps < 2:
         return xp.asarray([start][:steps], dtype)
-    many = max(steps - 1, 1)
-    place = xp.arange(steps, dtype="float64")
+    intervals = max(steps - 1, 1)
+    position = xp.arange(steps, dtype="float64")
     if dtype.kind in "iu" or dtype.itemsize == 8:
-        step = (end - start) / many
-        first, second = _multiply_add(start, step, place), _multiply_add(end, -step, many - place)
+        step = (end - start) / intervals
+        from_start, from_end = (
+            _multiply_add(start, step, position),
+            _multiply_add(end, -step, intervals - position),
+        )
     else:
         start, end = xp.asarray(start, dtype), xp.asarray(end, dtype)
         wide = dtype if dtype.itemsize < 4 else "float64"  # in which products of float32 are exact
-        step = ((end - start) / xp.asarray(many, dtype)).astype(wide)
-        first = start.astype(wide) + step * place.astype(wide)
-        second = end.astype(wide) - step * (many - place).astype(wide)
-    return xp.where(place < steps // 2, first, second)
+        step = ((end - start) / xp.asarray(intervals, dtype)).astype(wide)
+        from_start = start.astype(wide) + step * position.astype(wide)
+        from_end = end.astype(wide) - step * (intervals - position).astype(wide)
+    return xp.where(position < steps // 2, from_start, from_end)
 
 
 #: Largest number of steps for which a loop in Python is faster.
@@ -211,14 +228,17 @@ _write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 
 
 def _space_few(start: float, end: float, steps: int) -> list[float]:
-    """``space_evenly`` for float32 in Python floats, before rounding."""
+    """``space_evenly`` for float32 in Python floats; the caller rounds the results.
+
+    Packing a number as a float32 and unpacking it rounds it.
+    """
     first, last = _read_two(_write_two(start, end))
     (width,) = _read(_write(last - first))
     (step,) = _read(_write(width / (steps - 1)))
     half = steps // 2
     return [
-        first + step * place if place < half else last - step * (steps - 1 - place)
-        for place in builtins.range(steps)
+        first + step * position if position < half else last - step * (steps - 1 - position)
+        for position in builtins.range(steps)
     ]
 
 
@@ -243,6 +263,7 @@ def _multiply_add(start: float, step: float, count: Any) -> Any:
 
 
 def _result_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
+    """Native dtype of a range: ``dtype``, or the default dtype for ``sample``, a bound."""
     default = default_dtype()
     if dtype is None:
         return xp.native_dtype(default.to_complex() if isinstance(sample, complex) else default)

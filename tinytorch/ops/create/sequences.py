@@ -62,6 +62,7 @@ def _collect_types(data: Any, leaves: set[type]) -> None:
 
 
 def _dtype_of_scalars(leaves: set[type]) -> dtypes.dtype:
+    """Default dtype for Python scalars of these types."""
     for kind in (complex, float, int, bool):
         if kind in leaves:
             return dtype_of_number(kind())
@@ -176,6 +177,7 @@ def _raise_for_ragged(data: Any, sizes: list[int], dim: int, dtype: dtypes.dtype
 
 
 def _raise_for_sequence(data: Any, dtype: dtypes.dtype) -> NoReturn:
+    """Raise torch's error for a sequence in place of a number of ``dtype``."""
     kind = type(data).__name__
     if dtype.is_floating_point or dtype.is_complex:
         raise TypeError(f"must be real number, not {kind}")

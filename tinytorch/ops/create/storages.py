@@ -21,6 +21,7 @@ _USES: dict[int, CallingRef] = {}
 
 
 def _memory(input: Tensor) -> Array:
+    """All memory of a tensor as a flat array of its dtype; NotImplementedError if it has gaps."""
     if not input.numel():
         return input._xp.empty(0, input._data.dtype)
     # Use the tensor's whole memory: for a window CuPy has no base, only the whole allocation.
@@ -110,6 +111,7 @@ def record_stream(input: Tensor, stream: Any) -> None:
 
 
 def _wrap_tensor_memory(kind: Any, input: Tensor) -> Any:
+    """Storage of class ``kind`` of a tensor's memory; ``_lent`` forbids to resize it."""
     made = kind._from_array(_memory(input), input._xp)
     made._lent = True
     return made
@@ -180,6 +182,15 @@ def set_(
 
 
 def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any) -> None:
+    """Make ``input`` a window into the memory of ``source``: the slow path of ``set_``.
+
+    Args:
+        input: The tensor that is changed.
+        source: A tensor or a storage.
+        start: Position of the first element.
+        size: Shape of the window. Default: all elements from ``start`` on.
+        stride: Strides in elements. Default: row-major.
+    """
     array, xp = (_memory(source) if isinstance(source, Tensor) else source._array), source._xp
     if isinstance(source, Tensor):
         start += source.storage_offset() + source._shift

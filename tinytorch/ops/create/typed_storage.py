@@ -71,18 +71,21 @@ class TypedStorage(UntypedStorage):
         self._array = wrap_storage._array.reshape(-1).view(self._xp.native_dtype(dtype))
 
     def _make(self, size: tuple[Any, ...], dtype: Any, device: Any) -> None:
-        """Allocate new memory, for a number of elements or from a sequence."""
+        """Allocate new memory, for a number of elements or from a sequence.
+
+        ``size`` holds the positional arguments of the class.
+        """
         if not isinstance(dtype, dtypes.dtype):
             raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
         if len(size) > 1:
             raise _argument_error("Too many positional arguments")
-        wanted = size[0] if size else 0
-        if isinstance(wanted, str):
+        size_or_data = size[0] if size else 0
+        if isinstance(size_or_data, str):
             raise TypeError("new(): invalid data type 'str'")
-        if not isinstance(wanted, (int, Sequence)):
-            raise _argument_type_error(f"Argument type not recognized: {type(wanted)}")
-        make = empty if isinstance(wanted, int) else tensor
-        made: Any = make(wanted, dtype=dtype, device=device)
+        if not isinstance(size_or_data, (int, Sequence)):
+            raise _argument_type_error(f"Argument type not recognized: {type(size_or_data)}")
+        make = empty if isinstance(size_or_data, int) else tensor
+        made: Any = make(size_or_data, dtype=dtype, device=device)
         self._array, self._xp = made._data, made._xp
 
     def _numbers(self) -> Array:
@@ -195,6 +198,7 @@ class NamedStorage(type):
 
 
 def _make_named_storage(name: str) -> Any:
+    """Create the class with the name ``name`` of PyTorch, such as ``FloatStorage``."""
     dtype = next(dtypes.NAMES[kind] for kind, called in STORAGES.items() if called == name)
     numbers = {"b": [True, False], "f": [1.0, 0.0], "c": [1 + 0j, 0j]}.get(dtype.kind, [1, 0])
     example = f"""

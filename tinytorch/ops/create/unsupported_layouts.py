@@ -56,7 +56,10 @@ _SPARSE_METHODS = {
 
 
 def _define_unsupported(name: str, error: type[Exception], text: str, **options: Any) -> None:
-    """Define an operation that raises ``error``."""
+    """Define a function or method ``name`` that raises ``error`` with ``text``.
+
+    It is a method of tensors if there are ``options``, which are passed to ``composite``.
+    """
 
     def function(*args: Any, **given: Any) -> NoReturn:
         raise error(text)

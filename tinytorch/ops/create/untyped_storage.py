@@ -429,6 +429,7 @@ ARRAY_OF[UntypedStorage] = "_array"
 
 
 def _rebuild(cls: type[UntypedStorage], memory: Memory, dtype: dtypes.dtype, lent: bool) -> Any:
+    """Unpickle a storage: view the unpickled memory as elements of ``dtype``."""
     made = cls._from_array(memory.flat.view(memory.xp.native_dtype(dtype)), memory.xp)
     made._lent = lent
     return made

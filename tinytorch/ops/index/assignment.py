@@ -41,6 +41,10 @@ from .positions import row_major
 
 
 def _setitem_name(node: Node) -> str:
+    """PyTorch's name of the node of an assignment.
+
+    It is IndexPutBackward0 if the index consists of arrays and full slices, else CopySlices.
+    """
     index = argument(node, "index")
     items = index if isinstance(index, tuple) else (index,)
     whole = all(hasattr(i, "dtype") or i == slice(None) or i is Ellipsis for i in items)
@@ -71,6 +75,7 @@ _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_v
 
 @op(reduced=Reduced.NATIVE)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
+    """Copy of ``input`` with zeros at ``index``: the gradient of ``input``."""
     out = copy_in_memory_order(xp, input)
     xp.write_item(out, index, 0)
     return out
@@ -98,7 +103,7 @@ def _write_slow_path(op: Op, function: Any, self: Tensor, index: Any, value: Any
         write_resolved(self, "index_put_", lambda work: set_writable(work, index, value))
         return
     if self._xp.readonly(self._data):
-        return _set_part(self, index, value)
+        return _write_to_expanded(self, index, value)
     check_writable("index_put", self)
     record_operation(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
@@ -147,8 +152,12 @@ def _is_masked_fill(index: Any, value: Tensor) -> bool:
     return value.numel() == 1 and hasattr(index, "dtype") and index.dtype.kind == "b"
 
 
-def _set_part(self: Tensor, index: Any, value: Any) -> None:
-    """Write to a part of an expanded tensor, whose elements may not share memory."""
+def _write_to_expanded(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value`` for an expanded tensor, through the view ``self[index]``.
+
+    That view may be written if its own elements share no memory. If indexing returns a copy instead
+    of a view, the write is deprecated, as in PyTorch.
+    """
     part = getitem(self, index)
     if part._base is None:
         with allow_expanded_write("index_put", self, value):
@@ -159,6 +168,7 @@ def _set_part(self: Tensor, index: Any, value: Any) -> None:
 
 
 def _to_target_device(self: Tensor, value: Tensor) -> Tensor:
+    """Move a value without dimensions to the device of ``self``; raise for another value."""
     if value._data.shape:
         raise RuntimeError(
             f"index_put: Expected all tensors to be on the same device, but got value on "
@@ -168,13 +178,20 @@ def _to_target_device(self: Tensor, value: Tensor) -> Tensor:
 
 
 def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
-    """``target[index] = value``, recorded; ``given`` is the index before conversion."""
+    """``target[index] = value``, recorded.
+
+    Args:
+        target: A writable tensor.
+        index: The index, converted by ``raw_index``.
+        value: Tensor on the backend of ``target``.
+        given: The index before conversion, whose tensors are saved for the gradient.
+    """
     if value.is_complex() and not target.is_complex():
         value = value.to(target.dtype)
     recording = grad_enabled() and target._data.dtype.kind in "fcV"
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)
-    wants = edges[0] is not None or edges[1] is not None
-    if wants:
+    is_recorded = edges[0] is not None or edges[1] is not None
+    if is_recorded:
         _check_target(target)
         edges = (edge_of(target), edges[1])
     data = target._data
@@ -183,7 +200,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     fitted = _fit_value(value._data, data)
     try:
         target._xp.write_item(data, index, fitted)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError):  # the shapes do not fit; PyTorch drops leading sizes of 1
         part = data[index].shape
         extra = fitted.ndim - len(part)
         if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
@@ -193,7 +210,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
         _check_fits(value, part)
         raise
     target._bump()
-    if wants:
+    if is_recorded:
         node = Node(
             _setitem.op.backward, target._xp, edges, (None, None, index), (), data.shape, data.dtype
         )
@@ -215,6 +232,7 @@ def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
 
 
 def _check_put(target: Tensor, value: Tensor) -> None:
+    """Raise unless the value of a write at index arrays has the target's dtype."""
     if value.dtype is not target.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
@@ -276,13 +294,13 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return out
 
 
-def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
+def _check_fits(value: Tensor, shape: tuple[int, ...]) -> None:
     """Raise unless the shape of a value broadcasts to that of the indexing result."""
-    lead = len(part) - value.ndim
-    if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, part[lead:], strict=True)):
+    lead = len(shape) - value.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, shape[lead:], strict=True)):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(part)}"
+            f"indexing result of shape {list(shape)}"
         )
 
 

@@ -104,6 +104,7 @@ def _drop_expanded_dims(tensor: Tensor) -> Tensor:
 def _copy_into(
     xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
 ) -> Array:
+    """Copy the elements of ``src`` to ``out``, broadcast and converted to its dtype."""
     if src.ndim > out.ndim:
         raise ValueError("copy_(): the source has more dimensions than the target")
     xp.copyto(out, src)
@@ -207,32 +208,42 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
 def allow_expanded_write(
     name: str, target: Tensor, value: Any, refused: bool = False
 ) -> Iterator[None]:
-    """Make an expanded tensor writable; of several values for one element the last one remains.
+    """Context in which an expanded tensor is writable, with PyTorch's deprecation warning.
+
+    Of several values written to one element the last one remains.
+
+    Args:
+        name: Name of the operation, for messages.
+        target: The expanded tensor.
+        value: The value that will be written.
+        refused: Whether the operation does not support expanded tensors.
 
     Raises:
         RuntimeError: If ``refused`` is True, if the write would be recorded (there is no gradient
             for overwritten values), or if the memory is read-only for another reason.
     """
     xp = target._xp
-    wants = grad_enabled() and (target.requires_grad or getattr(value, "requires_grad", False))
-    if refused or wants or xp.memory_is_readonly(target._data):
+    is_recorded = grad_enabled() and (
+        target.requires_grad or getattr(value, "requires_grad", False)
+    )
+    if refused or is_recorded or xp.memory_is_readonly(target._data):
         check_writable(name, target)
     warn(
         f"Use of {name}_ on expanded tensors is deprecated, for one element stands for many "
         "there. Please clone() the tensor first."
     )
-    closed = target._data
-    target._data = xp.opened(closed)
+    original = target._data
+    target._data = xp.opened(original)
     try:
         yield
     finally:
-        target._data = closed
+        target._data = original
 
 
 def write_changes(op: Op, name: str = "") -> None:
-    """Register an in-place form for expanded tensors, which writes the elements that change.
+    """Register the in-place form of ``op`` for expanded tensors, which writes changed elements.
 
-    The result must be the same in whatever order they are written.
+    The result must not depend on the order of the writes.
     """
 
     def write(input: Tensor, *args: Any, **options: Any) -> Tensor:

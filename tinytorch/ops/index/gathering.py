@@ -148,10 +148,10 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
         found = index.dtype.name
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {found}")
     if max(index.ndim, 1) != max(input.ndim, 1):
-        what = "input" if name == "gather" else "self"
+        other = "input" if name == "gather" else "self"
         raise RuntimeError(
-            f"{name}(): Index tensor must have the same number of dimensions as {what} tensor, "
-            f"got index of shape {list(index.shape)} and {what} of shape {list(input.shape)}"
+            f"{name}(): Index tensor must have the same number of dimensions as {other} tensor, "
+            f"got index of shape {list(index.shape)} and {other} of shape {list(input.shape)}"
         )
     for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
         if d != at and n > m:
@@ -260,6 +260,7 @@ take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, in
 
 @op
 def _take_sum(xp: Backend, input: Array, shape: Any, index: Index) -> Array:
+    """Add ``input`` to zeros of ``shape`` at flat indices: the gradient of ``take``."""
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out.reshape(-1), flat_positions(xp, "take", out, index), input.reshape(-1))
     return out
@@ -272,6 +273,7 @@ _take_sum.vjp(input=lambda xp, g, index: xp.call(take, g, index))
 def _numpy_take(
     input: Tensor, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
 ) -> Tensor:
+    """NumPy's form, with an axis and with modes for indices out of range."""
     index = options.pop("indices", index)
     size = input.numel() if axis is None else input.shape[axis]
     places: Any = index if isinstance(index, Tensor) else as_tensor(index, backend=input._xp)
@@ -461,6 +463,7 @@ def _to_real_value(xp: Backend, input: Array, value: Array) -> Array:
 
 
 def _fill_expanded(input: Any, mask: Any, value: Any) -> Any:
+    """``masked_fill_`` for an expanded tensor."""
     filled = masked_fill(input, mask, value)
     mask = expand(mask, input.shape)
     with allow_expanded_write("masked_fill", input, value):
@@ -484,7 +487,10 @@ def _write_masked(xp: Backend, input: Array, mask: Mask, source: Array) -> Array
 
 
 def _ranks(xp: Backend, mask: Array, size: int) -> Array:
-    """Number of True elements before each element of ``mask``, at most ``size - 1``."""
+    """For each element of ``mask``, the number of True elements up to it, minus one.
+
+    It is clipped to ``[0, size - 1]``.
+    """
     before = xp.cumsum(mask.reshape(-1), dtype=xp.native_dtype(dtypes.int64)) - 1
     return xp.clip(before, 0, size - 1)
 

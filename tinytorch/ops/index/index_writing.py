@@ -31,9 +31,11 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {found}")
     if not input.size and 0 not in input.shape[: dim + 1][dim:]:
         index = xp.zeros_like(index)  # PyTorch does not check the index of empty slices
-    # torch's error type differs for slices of several elements.
-    rows = name == "index_add" and input.ndim > 1
-    at, index = check_slices(xp, name, input, dim, index, RuntimeError if rows else IndexError)
+    # For slices of several elements torch raises another type of error.
+    has_long_slices = name == "index_add" and input.ndim > 1
+    at, index = check_slices(
+        xp, name, input, dim, index, RuntimeError if has_long_slices else IndexError
+    )
     check_source(name, tuple(input.shape), at, index.size, tuple(source.shape))
     return at, index
 
@@ -189,6 +191,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
 
 
 def _fill_expanded(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """``index_fill_`` for an expanded tensor."""
     filled = index_fill(input, dim, index, value)
     where = (slice(None),) * normalize_dim("index_fill", dim, input.ndim) + (index.reshape(-1),)
     with allow_expanded_write("index_fill", input, value):
@@ -200,6 +203,7 @@ index_fill.op.registered.expanded = _fill_expanded
 
 
 def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """``index_put_`` for an expanded tensor; RuntimeError if ``accumulate`` is True."""
     index_put(input, indices, values)  # raises the errors of shapes and dtypes
     with allow_expanded_write("index_put", input, values, refused=accumulate):
         set_writable(input, tuple(slice(None) if i is None else i for i in indices), values)
@@ -316,6 +320,7 @@ def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool
 
 
 def _put_gradient(xp: Any, g: Any, index: Any, accumulate: bool) -> Any:
+    """Gradient of ``put``'s input: zeros at the index, unless values are added."""
     return g if accumulate else xp.call(_put_zeros, g, index)
 
 
@@ -327,6 +332,7 @@ put.vjp(
 
 @op
 def _put_zeros(xp: Backend, input: Array, index: Index) -> Array:
+    """Copy of ``input`` with zeros at flat positions."""
     out = row_major(xp, input)
     out.reshape(-1)[flat_positions(xp, "put", out, index)] = 0
     return out

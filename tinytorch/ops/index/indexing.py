@@ -29,7 +29,11 @@ _EMPTY_DIMENSION = (
 
 
 def _read_name(node: Node) -> str:
-    """torch's name of the node: that of the last of its steps, such as select or slice."""
+    """PyTorch's name of the node of an index.
+
+    PyTorch applies the items of an index one by one, as select, slice and so on. The name is that
+    of the last operation.
+    """
     index = argument(node, "index")
     last = "Alias"
     for item in index if isinstance(index, tuple) else (index,):
@@ -46,6 +50,7 @@ def _read_name(node: Node) -> str:
 
 @op(view=True, node=Nodes(_read_name, copy="IndexBackward0", copy_frees=True))
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
+    """``input[index]`` for a converted index: a view, or a copy in the memory order of PyTorch."""
     if index.__class__ is int:
         return input[index, ...]
     if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
@@ -90,6 +95,7 @@ _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, inde
 
 
 def has_arrays(index: Any) -> bool:
+    """Whether an index is an array or contains one."""
     if hasattr(index, "dtype"):
         return True
     return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
@@ -173,6 +179,11 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
+    """Convert one item of an index for ``raw_index``.
+
+    Returns:
+        None, an ellipsis, a bool, an int, a slice of ints, or an array of ints or bools.
+    """
     if item is None or item is Ellipsis or isinstance(item, (bool, int)):
         return item
     if isinstance(item, slice):
@@ -205,10 +216,12 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
 
 
 def _to_int_slice(given: slice) -> slice:
+    """Convert the bounds of a slice to ints; raise TypeError if they are not integers."""
     return slice(_to_int_bound(given.start), _to_int_bound(given.stop), _to_int_bound(given.step))
 
 
 def _to_int_bound(value: Any) -> Any:
+    """Convert a bound of a slice to an int, or None; raise TypeError for other values."""
     if value is None:
         return None
     if not hasattr(value, "__index__"):
@@ -226,6 +239,7 @@ def _count_dims(item: Any) -> int:
 
 
 def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int) -> None:
+    """Raise IndexError if a mask or int array does not fit ``shape`` from dimension ``at`` on."""
     if item.dtype.kind == "b":
         for d, (n, m) in enumerate(zip(item.shape, shape[at:], strict=False)):
             if n != m:
@@ -272,12 +286,12 @@ def _is_valid_array_index(self: Tensor, index: Any) -> bool:
     kind: Any = index.__class__
     if kind not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
         return False
-    array, own = index._data, self._data
+    array, data = index._data, self._data
     kind, ndim = array.dtype.kind, array.ndim
-    if kind not in "ib" or not ndim or not own.ndim or (kind == "b" and ndim > own.ndim):
+    if kind not in "ib" or not ndim or not data.ndim or (kind == "b" and ndim > data.ndim):
         return False
-    if kind == "b" or not (own.flags.c_contiguous and self._xp.checks_indices):
-        _check_array_index(self._xp, array, own.shape, 0)  # otherwise ``_take_rows`` checks it
+    if kind == "b" or not (data.flags.c_contiguous and self._xp.checks_indices):
+        _check_array_index(self._xp, array, data.shape, 0)  # otherwise ``_take_rows`` checks it
     return True
 
 

@@ -95,14 +95,14 @@ def gather_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...])
     shape = shape or (1,)
     index = to_int64(xp, index if index.ndim else index.reshape(1))
     steps = row_major_steps(shape)
-    place = None
+    offsets = None
     for d, count in enumerate(index.shape):
         if d != at:
-            here = int64_range(xp, count, steps[d]) if steps[d] else xp.zeros_like(index[:0])
-            here = here.reshape(tuple(-1 if i == d else 1 for i in range(index.ndim)))
-            place = here if place is None else place + here
+            offset = int64_range(xp, count, steps[d]) if steps[d] else xp.zeros_like(index[:0])
+            offset = offset.reshape(tuple(-1 if i == d else 1 for i in range(index.ndim)))
+            offsets = offset if offsets is None else offsets + offset
     chosen = index if steps[at] == 1 else index * steps[at]
-    return (chosen if place is None else chosen + place).reshape(-1)
+    return (chosen if offsets is None else chosen + offsets).reshape(-1)
 
 
 def slice_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:

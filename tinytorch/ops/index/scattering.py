@@ -164,10 +164,12 @@ def scatter(
 
 @op
 def _scatter_product(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
+    """Copy of ``input``, multiplied by ``src`` at the positions of ``index``."""
     return _combine(xp, "multiply", input, dim, index, src)
 
 
 def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Array) -> Array:
+    """Copy of ``input``, combined with ``src`` at ``index`` by the ufunc ``name``."""
     at = _check(xp, "scatter_reduce", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
@@ -182,7 +184,11 @@ def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: 
 def _product_gradient(
     xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
 ) -> tuple[Any, Any]:
-    """Gradients of a product; that of a zero factor is the product of the other factors."""
+    """Gradients of ``input`` and ``src``: ``g`` times the product of the other factors.
+
+    It is the product divided by the factor. For a zero factor it is computed from the nonzero
+    factors and from the other zero ones.
+    """
     of_input = of_src = None
     if in_shape[0] is not None:
         of_input = g * xp.call(_scatter_product, xp.zeros_like(input) + 1, dim, index, src)
@@ -191,10 +197,10 @@ def _product_gradient(
         zero = src == 0
         factors = xp.where(zero, 1, src)
         others = xp.call(_scatter_product, input, dim, index, factors)
-        left = _other_zeros(xp, input, dim, index, src, zero)
+        other_zeros = _other_zeros(xp, input, dim, index, src, zero)
         of_src = xp.where(
             zero,
-            left * xp.call(_gather_into, g * others, dim, index, shape),
+            other_zeros * xp.call(_gather_into, g * others, dim, index, shape),
             xp.call(_gather_into, g * out, dim, index, shape) / factors,
         )
     return of_input, of_src
@@ -207,11 +213,11 @@ def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any)
     derivative is not.
     """
     shape = tuple(src.shape)
-    nothing = xp.zeros_like(input)
-    among = xp.call(scatter_add, nothing, dim, index, xp.astype(zero, src.dtype))
-    count = xp.call(_gather_into, among, dim, index, shape)
-    of_place = xp.call(scatter_add, nothing, dim, index, xp.where(zero, src, 0))
-    other = xp.call(_gather_into, of_place, dim, index, shape) - src
+    zeros = xp.zeros_like(input)
+    zero_count = xp.call(scatter_add, zeros, dim, index, xp.astype(zero, src.dtype))
+    count = xp.call(_gather_into, zero_count, dim, index, shape)
+    zero_sum = xp.call(scatter_add, zeros, dim, index, xp.where(zero, src, 0))
+    other = xp.call(_gather_into, zero_sum, dim, index, shape) - src
     return xp.where(count == 1, 1, xp.where(count == 2, other, 0))
 
 
@@ -219,6 +225,7 @@ def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any)
 def _scatter_extreme(
     xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
 ) -> Array:
+    """Copy of ``input``, with the maximum or minimum (``name``) with ``src`` at ``index``."""
     reduction = {"maximum": "amax", "minimum": "amin"}[name]
     check_supported(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", "c", input)
     return _combine(xp, name, input, dim, index, src)
@@ -231,12 +238,12 @@ def _extreme_gradient(
 ) -> tuple[Any, Any]:  # fmt: skip
     """Gradients of an extremum; elements that are equal to it share the gradient equally."""
     shape = tuple(src.shape)
-    own = xp.astype(input == out, input.dtype)
+    is_input = xp.astype(input == out, input.dtype)
     if not include_self:  # an overwritten element is not reduced, though it may be equal
-        own = xp.call(_scatter, own, dim, index, 0)
-    won = xp.astype(src == xp.call(_gather_into, out, dim, index, shape), src.dtype)
-    share = g / xp.call(scatter_add, own, dim, index, won)
-    of_src = won * xp.call(_gather_into, share, dim, index, shape)
+        is_input = xp.call(_scatter, is_input, dim, index, 0)
+    is_src = xp.astype(src == xp.call(_gather_into, out, dim, index, shape), src.dtype)
+    share = g / xp.call(scatter_add, is_input, dim, index, is_src)
+    of_src = is_src * xp.call(_gather_into, share, dim, index, shape)
     return xp.where(input == out, share, 0), of_src
 
 
@@ -319,6 +326,7 @@ def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_se
 
 
 def _divide_by_count(total: Tensor, count: Tensor) -> Tensor:
-    if total.dtype.category > 1:
+    """Mean from a sum and a count; integers are divided with rounding down."""
+    if total.dtype.category > 1:  # floating point or complex
         return total / count
     return (total // count).to(total.dtype)

@@ -13,8 +13,9 @@ from ..shape.views import own_copy
 from .positions import int64_range, slice_positions
 
 
-def _index_at_dim(at: int, what: Any) -> tuple[Any, ...]:
-    return (slice(None),) * at + (what,)
+def _index_at_dim(at: int, item: Any) -> tuple[Any, ...]:
+    """Index with ``item`` at dimension ``at``, and all elements of the dimensions before."""
+    return (slice(None),) * at + (item,)
 
 
 # -- one index ------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
 
 
 def _check_dtype(xp: Backend, input: Array, **others: Any) -> None:
+    """Raise RuntimeError unless all array operands of ``lerp`` have the dtype of ``input``."""
     for name, value in others.items():
         if hasattr(value, "dtype") and value.dtype != input.dtype:
             raise RuntimeError(

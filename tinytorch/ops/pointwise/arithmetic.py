@@ -22,7 +22,14 @@ def _to_python_number(alpha: Any) -> Any:
 
 
 def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
-    """Raise for a bool factor of numbers, or a float factor of integers."""
+    """Raise for a bool factor of numbers, or a float factor of integers.
+
+    Args:
+        name: Name of the operation.
+        kind: NumPy's kind letter of the result.
+        at: Name of the factor's argument.
+        factor: The factor, a Python number.
+    """
     if isinstance(factor, bool) and kind != "b":
         raise RuntimeError(f"{name}: Boolean {at} only supported for Boolean results.")
     if kind in "uib" and isinstance(factor, (float, complex)):
@@ -153,15 +160,18 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
 def apply_with_scalar(
     xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
 ) -> Array:
-    """Call a function of two operands; float16 and a number in float32, as in torch."""
-    halves = input if hasattr(input, "dtype") else other
+    """Call a function of two operands; float16 with a Python number in float32, as in torch.
+
+    The result is rounded to float16, and written to ``out`` if given.
+    """
+    array = input if hasattr(input, "dtype") else other
     both = hasattr(input, "dtype") is hasattr(other, "dtype")
-    if both or halves.dtype.char != "e":
+    if both or array.dtype.char != "e":
         return function(input, other) if out is None else function(input, other, out=out)
-    wide = xp.astype(halves, xp.native_dtype(dtypes.float32))
-    found = function(wide, other) if halves is input else function(input, wide)
+    wide = xp.astype(array, xp.native_dtype(dtypes.float32))
+    found = function(wide, other) if array is input else function(input, wide)
     if out is None:
-        return xp.astype(found, halves.dtype)
+        return xp.astype(found, array.dtype)
     out[...] = found
     return out
 
@@ -244,8 +254,9 @@ def abs(xp: Backend, input: Array) -> Array:
 
 
 def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
-    along = direction(xp, input)
-    return g * (xp.conj(along) if input.dtype.kind == "c" else along)
+    """``g`` times the direction of ``input``, conjugated for complex numbers."""
+    slope = direction(xp, input)
+    return g * (xp.conj(slope) if input.dtype.kind == "c" else slope)
 
 
 abs.vjp(input=_abs_gradient)

@@ -170,6 +170,7 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
 
 
 def _bits(*operands: Any) -> int:
+    """Number of bits of an element of the operands."""
     return int(next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype")))
 
 

@@ -273,6 +273,7 @@ def isposinf(xp: Backend, input: Array) -> Array:
 
 
 def _is_infinity(name: str, xp: Backend, input: Array, infinity: float) -> Array:
+    """Whether each element equals ``infinity``; False for integers, RuntimeError for complex."""
     if input.dtype.kind == "c":
         raise RuntimeError(f"{name} does not support complex inputs.")
     if input.dtype.kind in "uib":
@@ -292,6 +293,7 @@ def isreal(xp: Backend, input: Array) -> Array:
 
 
 def _check_same_dtype(name: str, xp: Backend, input: Any, other: Any) -> None:
+    """Raise RuntimeError unless both arrays have one dtype."""
     if input.dtype != other.dtype:
         mine, yours = xp.dtype_of(input).name, xp.dtype_of(other).name
         raise RuntimeError(f"{name}: {mine.capitalize()} did not match {yours.capitalize()}")
@@ -359,6 +361,7 @@ def allclose(
 
 @op(strict=True)
 def _all_equal(xp: Backend, input: Array, other: Array) -> Array:
+    """Whether both arrays have one shape and equal elements, as a 0-d bool array."""
     if input.shape != other.shape:
         return xp.asarray(False)
     return xp.asarray(xp.equal(input, other).all())

@@ -212,6 +212,7 @@ def angle(xp: Backend, input: Array) -> Array:
 
 
 def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:
+    """Gradient of ``angle``; 0 at 0 and for real numbers."""
     if input.dtype.kind != "c":
         return xp.zeros_like(g)
     size = xp.abs(input)  # not its square, which may overflow or underflow
@@ -223,6 +224,7 @@ angle.vjp(input=_angle_gradient)
 
 
 def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
+    """Raise RuntimeError unless both parts are real and of one floating-point dtype."""
     names = [scalar_name(xp.dtype_of(part)) for part in (first, second)]
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(

@@ -87,6 +87,7 @@ def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
 
 
 def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
+    """Quotient rounded towards zero."""
     check_divisor(xp, "div_trunc_cpu", input, other)
     if kind_of(input, other) == "f":
         return xp.trunc(xp.true_divide(input, other))

@@ -12,9 +12,10 @@ from ..checks import as_arrays, check_supported, compute_in_single, is_half
 
 
 def _power_name(node: Node) -> str:
+    """PyTorch's name of the node, which depends on the operand that is a base_is_number."""
     if is_tensor(node, "exponent"):
-        number = not input_requires_grad(node, "input") and not is_tensor(node, "input")
-        return "PowBackward2" if number else "PowBackward1"
+        base_is_number = not input_requires_grad(node, "input") and not is_tensor(node, "input")
+        return "PowBackward2" if base_is_number else "PowBackward1"
     return "PowBackward0"
 
 
@@ -63,6 +64,7 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
 
 
 def _power_by_number(xp: Backend, x: Array, exponent: float) -> Array:
+    """``x ** exponent`` for a Python number."""
     if exponent == 2:
         return xp.multiply(x, x)
     kind = x.dtype.kind
@@ -102,6 +104,7 @@ def square_slope(xp: Any, x: Any) -> Any:
 
 
 def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
+    """Gradient of the base of a power; ``exponent`` is a Python number or an array."""
     if isinstance(exponent, (int, float, complex)):
         if exponent == 0:
             return xp.zeros_like(g)
@@ -115,6 +118,7 @@ def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
 
 
 def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
+    """Gradient of the exponent of a power; ``input`` is a Python number or an array."""
     # Compute the power again instead of saving it, so that the result may be changed in place.
     out = xp.power(input, exponent)
     if isinstance(input, (int, float, complex)):
@@ -130,6 +134,7 @@ def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
 
 
 def _is_nonnegative(xp: Any, x: Any) -> Any:
+    """Whether each element, or its real part, is at least 0."""
     return (xp.real(x) if x.dtype.kind == "c" else x) >= 0
 
 
@@ -301,10 +306,10 @@ def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
     return high + xp.log1p(xp.exp(low - high))
 
 
-def _softmax_share(xp: Any, mine: Any, yours: Any, base: float) -> Any:
-    """``base**mine / (base**mine + base**yours)``; 1/2 for equal infinities."""
-    same = (mine == yours) & xp.isinf(mine)  # not finite numbers, which have a second derivative
-    difference = xp.where(same, 0, yours - xp.where(same, 0, mine))
+def _softmax_share(xp: Any, a: Any, b: Any, base: float) -> Any:
+    """``base**a / (base**a + base**b)``; 1/2 for equal infinities."""
+    same = (a == b) & xp.isinf(a)  # not finite numbers, which have a second derivative
+    difference = xp.where(same, 0, b - xp.where(same, 0, a))
     return 1 / (1 + xp.exp(xp.where(same, 0, difference) * math.log(base)))
 
 
@@ -358,6 +363,7 @@ def xlogy(xp: Backend, input: Operand, other: Operand) -> Array:
 
 
 def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
+    """``input * log(other)``, also by ``log1p``; 0 where ``input`` is 0 and ``other`` not NaN."""
     check_supported(xp, "xlogy_cpu", "c", input, other)
     input, other = as_arrays(xp, input, other)
     nonzero = xp.not_equal(input, 0) | xp.isnan(other)
@@ -372,7 +378,10 @@ xlogy.vjp(
 
 
 def _times_log_gradient(xp: Any, g: Any, input: Any, other: Any, op: Any, shift: int) -> Any:
-    """``g * log(other + shift)``; 0 where ``g`` is 0, or ``input`` is 0 and there is no log."""
+    """Gradient of ``input``: ``g * log(other + shift)`` by the operation ``op`` itself.
+
+    It is 0 where ``g`` is 0, and where ``input`` is 0 and the logarithm is not defined.
+    """
     undefined = (input == 0) & (other <= -shift)
     return xp.call(op, g, xp.where(undefined, 1 - shift, other))
 
@@ -418,6 +427,7 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
 
 
 def _logit_gradient(xp: Any, g: Any, input: Any, eps: Any) -> Any:
+    """Gradient of ``logit``: 0 beyond the bounds that ``eps`` sets, NaN outside of ``[0, 1]``."""
     slope = g / ((input + 0) * (1 - input))  # + 0 turns -0 into 0
     if eps is None:
         return xp.where((input < 0) | (input > 1), math.nan, slope)

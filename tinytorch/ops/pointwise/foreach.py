@@ -61,6 +61,7 @@ def _check_lists(name: str, *lists: Any) -> None:
 
 
 def _check_elements(name: str, place: int, items: Sequence[Any], kind: type) -> None:
+    """Raise TypeError unless all items of the list at position ``place`` are of type ``kind``."""
     for at, item in enumerate(items):
         if not isinstance(item, kind):
             raise TypeError(
@@ -88,6 +89,7 @@ def _operands_per_tensor(name: str, tensors: Any, operands: Any, place: int = 1)
 
 
 def _check_operand(name: str, operand: Any) -> None:
+    """Raise unless an operand for all tensors is a number or a tensor without dimensions."""
     if isinstance(operand, Tensor):
         if operand.ndim:
             raise RuntimeError(
@@ -141,6 +143,8 @@ def _collect_results(name: str, tensors: Any, results: Iterable[Tensor]) -> Any:
 
 
 def _unary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """Define the function ``name`` that applies ``on_one`` to each tensor of a list."""
+
     def each(self: Tensors) -> tuple[Tensor, ...]:
         _check_lists(name, self)
         return _collect_results(name, self, map(on_one, self))  # type: ignore[no-any-return]
@@ -149,6 +153,8 @@ def _unary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _scaled_binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """``_binary`` for operations with a factor ``alpha`` of the second operand."""
+
     def each(
         self: Tensors,
         other: Operands | None = None,
@@ -168,6 +174,8 @@ def _scaled_binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """Define the function ``name`` that applies ``on_one`` to each tensor and its operand."""
+
     def each(
         self: Tensors,
         other: Operands | None = None,
@@ -194,6 +202,8 @@ def _extremum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _power(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """``_binary`` for powers, whose base may be one number for a list of exponents."""
+
     def each(self: Operands, exponent: Operands) -> tuple[Tensor, ...]:
         is_base = isinstance(self, Number) and not name.endswith("_")
         if is_base:  # a number to the power of each tensor
@@ -206,6 +216,8 @@ def _power(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _interpolation(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """Define the function ``name`` that applies ``lerp`` to each pair of end points."""
+
     def each(
         self: Tensors,
         tensors1: Tensors,
@@ -224,6 +236,8 @@ def _interpolation(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _product_sum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """Define the function ``name`` that applies ``addcmul`` or ``addcdiv`` to each triple."""
+
     def each(
         self: Tensors,
         tensor1: Tensors,
@@ -280,7 +294,14 @@ _DOC = """``{operation}`` of each tensor of a list{others}.
 
 
 def _define(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0) -> None:
-    """Define and register ``_foreach_name``, which accepts ``others`` further lists."""
+    """Define and register ``_foreach_name``.
+
+    Args:
+        kind: The function above that makes functions of this signature.
+        name: Name of the operation on one tensor, with an underscore for the in-place form.
+        on_one: The operation on one tensor.
+        others: Number of operands after the first list, for the example.
+    """
     full = f"_foreach_{name}"
     inplace = name.endswith("_")
     each = kind(full, on_one)

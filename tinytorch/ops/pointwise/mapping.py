@@ -80,6 +80,10 @@ def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any
 def _map_elements(
     name: str, input: Tensor, others: list[Any], function: Callable[..., Any]
 ) -> Tensor:
+    """Write ``function`` of each element, and of the others' elements there, to ``input``.
+
+    ``name`` is that of the operation without its underscore.
+    """
     for position, other in enumerate(others, 1):
         _check_argument(name, position, input, other)
     _check_argument(name, 0, input, input)
@@ -94,6 +98,7 @@ def _map_elements(
 
 
 def _to_element(kind: str, value: Any) -> Any:
+    """Convert the result of a function to a Python number of the dtype's ``kind``."""
     forms = ("__complex__", "__float__", "__index__") if kind == "c" else ("__float__", "__index__")
     if not any(hasattr(value, form) for form in forms):
         raise TypeError(f"must be real number, not {type(value).__name__}")
@@ -101,6 +106,7 @@ def _to_element(kind: str, value: Any) -> Any:
 
 
 def _check_argument(name: str, position: int, input: Tensor, other: Any) -> None:
+    """Raise unless ``other`` is a CPU tensor of the dtype of ``input`` without grad."""
     if not isinstance(other, Tensor):
         raise TypeError(
             f"{name}_(): argument 'other' (position {position}) must be Tensor, not "

@@ -14,6 +14,7 @@ from .selection import masked
 
 
 def _round_with(xp: Backend, name: str, input: Array, function: Any) -> Array:
+    """Apply ``function`` to floats, and copy integers; raise for bools and complex numbers."""
     check_supported(xp, f"{name}_vml_cpu", "b", input)
     if input.dtype.kind == "c":
         raise NotImplementedError(f"{name} is not supported for complex inputs")
@@ -216,6 +217,7 @@ def copysign(xp: Backend, input: Array, other: Operand) -> Array:
 
 
 def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """``g`` with the sign that ``copysign`` gave to ``input``; 0 where ``input`` is 0."""
     return xp.where(input == 0, 0, g * (out / xp.where(input == 0, 1, input)))
 
 

@@ -33,9 +33,9 @@ def masked(xp: Any, g: Any, mask: Any) -> Any:
     return xp.call(_zero_unmasked, g, mask)
 
 
-def _split_ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
+def _split_ties(xp: Any, g: Any, is_other: Any, equal: Any) -> Any:
     """``g`` where the argument was selected, ``g / 2`` where both are equal, 0 elsewhere."""
-    return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
+    return xp.where(equal, g * 0.5, xp.where(is_other, 0, g))
 
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
@@ -184,6 +184,7 @@ def _check_bounds(low: Any, high: Any) -> None:
 
 
 def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
+    """``g`` where ``input`` is within the bounds, 0 elsewhere; None for no bound."""
     if max is None:
         return masked(xp, g, input >= min)
     if min is None:

@@ -72,6 +72,7 @@ def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array
 
 
 def _dirichlet_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """Gradient of the concentrations; those of one vector depend on each other by its sum."""
     rest = xp.broadcast_to(xp.sum(input, axis=-1, keepdims=True), input.shape)
     slope = xp.call(_dirichlet_grad, out, input, rest)
     return slope * (g - xp.sum(out * g, axis=-1, keepdims=True))

@@ -50,9 +50,9 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
             f"{name}: Expected a '{xp.device_type}' device type for generator but found "
             f"'{theirs.device_type}' (backends {xp.name} and {theirs.name})"
         )
-    told = DRAWN.get()
-    if told is not None:
-        told(engine)
+    on_draw = DRAWN.get()
+    if on_draw is not None:
+        on_draw(engine)
     return engine
 
 
@@ -105,6 +105,7 @@ def integers(
 
 
 def _warn_of_gaps(name: str, bound: str, value: int, dtype: dtypes.dtype) -> None:
+    """Warn if a float dtype does not represent all integers up to ``value``."""
     digits = _mantissa(dtype)
     if abs(value) > 1 << digits:
         warn(
@@ -189,7 +190,14 @@ _refill.vjp(input=lambda xp, g: xp.zeros_like(g))
 def _fill(
     input: Tensor, name: str, generator: Any, draw: Callable[[Any, Any, Any], Array]
 ) -> Tensor:
-    """Fill ``input`` with ``draw(engine, shape, dtype)``, in the order of its memory."""
+    """Fill ``input`` with random values, in the order of its memory.
+
+    Args:
+        input: The tensor, changed in place.
+        name: Name of the operation without its underscore.
+        generator: A ``Generator``, or None for the default one.
+        draw: Function of the random engine, the shape and the native dtype that returns an array.
+    """
     if isinstance(input, LazyView):
         return write_resolved(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
     check_writable(name, input)
@@ -216,6 +224,7 @@ def _skip_draw(xp: Backend) -> Callable[[Any, Any, Any], Array]:
 
 
 def _check_continuous(name: str, distribution: str, dtype: dtypes.dtype) -> None:
+    """Raise RuntimeError for a dtype that is not floating point."""
     if not dtype.is_floating_point:
         raise RuntimeError(
             f"{name}: {distribution} distribution is a continuous probability distribution. dtype "
@@ -246,7 +255,7 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: An
         tensor([10.1541,  9.9707])
     """
     check_normal("normal_", std)
-    if input.dtype.category < 2:
+    if input.dtype.category < 2:  # bool or integer
         raise not_implemented("normal_", "normal_kernel_cpu", input.dtype)
     contiguous = input.is_contiguous()
     return _fill(
@@ -280,7 +289,7 @@ def uniform_(
         >>> tt.zeros(2).uniform_(-1, 1)
         tensor([-0.0075,  0.5364])
     """
-    if input.dtype.category < 2:
+    if input.dtype.category < 2:  # bool or integer
         raise not_implemented("uniform_", "check_uniform_bounds", input.dtype)
     check_uniform(from_, to, input.dtype)
     return _fill(
@@ -321,6 +330,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 
 def _bernoulli_tensor(input: Tensor, p: Tensor, generator: Any) -> Tensor:
+    """``bernoulli_`` with a tensor of probabilities, which is broadcast to ``input``."""
     if not p.is_floating_point():
         raise not_implemented("bernoulli_", "bernoulli_tensor_cpu_p_", p.dtype)
     xp = input._xp

@@ -350,6 +350,7 @@ def _is_nonnegative(std: Tensor) -> bool:
 
 
 def _normal_from_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
+    """``normal`` with a tensor as mean, standard deviation or both."""
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
@@ -364,7 +365,9 @@ def _normal_from_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
 
 
 def _draw_normal(like: Tensor, mean: Any, std: Any, generator: Any) -> Tensor:
-    """Normal numbers of the dtype of ``like``, scaled and moved in steps that round, as PyTorch's.
+    """Normal numbers with the dtype of ``like``, which is ``mean`` or ``std``.
+
+    They are scaled and then shifted; each step rounds, as in PyTorch.
 
     Raises:
         RuntimeError: If the shapes of ``mean`` and ``std`` do not broadcast.
@@ -379,7 +382,7 @@ def _draw_normal(like: Tensor, mean: Any, std: Any, generator: Any) -> Tensor:
 
 
 def _pass_zeros(result: Tensor, *given: Any) -> Tensor:
-    """``result``, through which tensors that require grad get gradients of zeros."""
+    """``result``, recorded with gradients of zeros for the tensors that require grad."""
     for tensor in given if grad_enabled() else ():
         if isinstance(tensor, Tensor) and tensor.requires_grad:
             result._node = zero_derivative_node(result, edge_of(result), edge_of(tensor))
@@ -390,9 +393,10 @@ def _pass_zeros(result: Tensor, *given: Any) -> Tensor:
 def _normal_of_size(
     mean: float, std: float, size: Any, generator: Any, dtype: Any, device: Any, backend: Any
 ) -> Tensor:
+    """``normal`` with numbers as mean and standard deviation, and a size."""
     xp = backend_for(device, backend)
     wanted = default_dtype() if dtype is None else dtypes.as_dtype(dtype)
-    if wanted.category < 2:
+    if wanted.category < 2:  # bool or integer
         raise not_implemented("normal", "normal_kernel_cpu", wanted)
     shape = check_size("normal", size)
     engine = engine_of("normal", xp, generator)
@@ -413,7 +417,19 @@ def _draw_like(
 ) -> Tensor:
     """Draw a tensor with the shape and the memory order of ``input``.
 
-    ``draw(engine, shape, dtype, contiguous)`` returns the array.
+    Args:
+        name: Name of the operation, for errors.
+        input: Tensor whose dtype, device and memory order are the defaults.
+        draw: Function ``(engine, shape, native dtype, contiguous)`` that returns the array.
+            ``contiguous`` is whether the result will be row-major, on which PyTorch's algorithm for
+            normal numbers depends.
+        generator: A ``Generator``, or None for the default one.
+        dtype: Another dtype, or None.
+        device: Another device, or None.
+        backend: Another backend, or None.
+        pin_memory: Whether to use pinned memory.
+        requires_grad: Whether the result requires grad.
+        memory_format: Another memory order, or None.
     """
     xp = input._xp if device is None and backend is None else backend_for(device, backend)
     native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))

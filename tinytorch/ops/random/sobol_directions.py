@@ -250,7 +250,10 @@ def direction_numbers(dimension: int, bits: int) -> list[list[int]]:
 
 
 def _extend(entry: str, bits: int) -> list[int]:
-    """Extend the numbers of an entry by the polynomial's recurrence."""
+    """Direction numbers of a dimension, extended to ``bits`` numbers by a recurrence.
+
+    ``entry`` is an item of the table: the polynomial of the recurrence and the first numbers.
+    """
     coefficients, _, start = entry.partition(":")
     polynomial, numbers = int(coefficients, 16), [int(number, 16) for number in start.split(".")]
     degree = len(numbers)

@@ -17,6 +17,7 @@ from ..shape.sizes import flip, normalize_dim
 
 
 def _axis(name: str, dim: int, array: Array) -> int:
+    """Convert ``dim`` to a nonnegative dimension of ``array``."""
     return normalize_dim(name, dim, len(array.shape))
 
 
@@ -36,13 +37,13 @@ def _accumulate(function: Any, xp: Backend, input: Array, at: int, native: Any) 
 
     def accumulate_part(part: Array) -> Array:
         buffer = xp.array(part, dtype=wide)
-        axis = part.ndim - 1 if last else at
+        axis = part.ndim - 1 if along_rows else at
         return xp.astype(function(buffer, axis=axis, out=buffer), native)
 
-    last = at == input.ndim - 1 and input.size and input.dtype == native
+    along_rows = at == input.ndim - 1 and input.size and input.dtype == native
     return (
         xp.blockwise(accumulate_part, input, unit=input.shape[at])
-        if last
+        if along_rows
         else accumulate_part(input)
     )
 
@@ -87,6 +88,7 @@ cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in
 
 
 def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
+    """Sum of ``g`` from each position to the end of ``dim``: the gradient of ``cumsum``."""
     if not g.ndim:
         return g
     at = (dim or 0) % g.ndim
@@ -110,7 +112,11 @@ def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
 
 
 def _recurrence_by_halving(xp: Backend, a: Array, y: Array, dim: int) -> Array:
-    """``_recurrence``: combine pairs of steps, solve the half as long recurrence, fill gaps."""
+    """``_recurrence`` along one dimension of factors ``a`` and terms ``y``.
+
+    Each pair of steps is combined into one. The results of this recurrence of half the length are
+    those at the odd positions; one step from each of them gives those at the even positions.
+    """
     size = y.shape[dim]
     out = xp.array(y)
     if size < 2:
@@ -135,18 +141,21 @@ def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
 
 
 def _slice_index(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:
+    """Index of a slice along ``dim``."""
     return (slice(None),) * dim + (slice(start, stop, step),)
 
 
 def _part(array: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    """Slice of an array along ``dim``."""
     return array[_slice_index(dim, start, stop, step)]
 
 
 @_recurrence.vjp_joint("factor", "term")
 def _recurrence_gradient(xp: Any, g: Any, out: Any, factor: Any, dim: int) -> Any:
-    reached = suffix_recurrence(xp, factor, g, dim)
-    before = shift_along(xp, out, dim, 0)
-    return reached * before, reached
+    """Gradients of the factors and the terms."""
+    total = suffix_recurrence(xp, factor, g, dim)
+    previous = shift_along(xp, out, dim, 0)
+    return total * previous, total
 
 
 def shift_along(xp: Any, array: Any, dim: int, first: int) -> Any:
@@ -178,14 +187,18 @@ def cumprod(
 
 
 def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
+    """Gradient of ``cumprod``, without divisions, which would fail for zeros.
+
+    The product before each element times a sum over the later results, by ``suffix_recurrence``.
+    """
     if not input.ndim or not input.size:
         return g
     shape = input.shape
     input = discard_imaginary(xp, input, g.dtype)
     x = input.reshape(-1) if dim is None else input
     at = (dim or 0) % x.ndim
-    reached = suffix_recurrence(xp, x, g, at)
-    return (shift_along(xp, out, at, 1) * reached).reshape(shape)
+    later = suffix_recurrence(xp, x, g, at)
+    return (shift_along(xp, out, at, 1) * later).reshape(shape)
 
 
 cumprod.vjp(input=_cumprod_gradient)
@@ -309,17 +322,22 @@ def _log_sum(xp: Backend, x: Array, y: Array) -> Array:
 
 
 def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> Any:
+    """Gradient of ``logcumsumexp``.
+
+    Each later result passes on the share of the exponential sum that it takes over from its
+    predecessor; the sum of all these is computed by ``suffix_recurrence``.
+    """
     if not input.ndim or not input.size:
         return g
     at = dim % input.ndim
     # Every exponent is at most 0, since a partial sum is not larger than the next one.
-    none_yet = out.real == -math.inf
+    is_empty_sum = out.real == -math.inf
     before = shift_along(xp, out, at, 0)
     infinite = xp.isinf(out) & (before == out)  # equal infinite sums, whose difference is NaN
-    decay = xp.exp(xp.where(none_yet, -math.inf, xp.where(infinite, 0, before - out)))
-    reached = suffix_recurrence(xp, decay, g, at)
+    decay = xp.exp(xp.where(is_empty_sum, -math.inf, xp.where(infinite, 0, before - out)))
+    later = suffix_recurrence(xp, decay, g, at)
     share = xp.exp(xp.where(input.real == -math.inf, -math.inf, input - out))
-    return share * reached
+    return share * later
 
 
 logcumsumexp.vjp(input=_logcumsumexp_gradient)

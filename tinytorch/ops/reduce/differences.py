@@ -108,7 +108,15 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
 
 
 def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
-    """Area of each trapezoid, and the normalized dimension."""
+    """Areas of the trapezoids below ``y``, and the nonnegative dimension.
+
+    Args:
+        name: Name of the operation.
+        y: The samples.
+        x: Their positions, or None.
+        dx: Their distance, if there is no ``x``; None is 1.
+        dim: The dimension of the samples.
+    """
     if not y.ndim:
         raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim(name, dim, y.ndim)

@@ -49,6 +49,7 @@ def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 
 
 def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: bool) -> Array:
+    """``amax`` or ``amin``, by ``name``, with the backend's function ``reduce``."""
     check_supported(xp, f"{name}_cpu", "c", input)
     axes = reduced_axes(name, dim, input.ndim)
     if not input.size:
@@ -76,6 +77,7 @@ def _share_gradient(xp: Any, chosen: Any, g: Any, dim: Any, keepdim: Any) -> Any
 
 
 def _extreme_gradient(xp: Any, g: Any, out: Any, input: Any, dim: Any, keepdim: Any) -> Any:
+    """Divide ``g`` equally among the elements that are equal to the extremum ``out``."""
     chosen = input == spread(xp, out, input.shape, dim, keepdim)
     return _share_gradient(xp, chosen, g, dim, keepdim)
 
@@ -141,6 +143,7 @@ def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
 
 
 def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: bool) -> Array:
+    """``argmax`` or ``argmin``, by ``name``; of the flattened array if ``dim`` is None."""
     shape = input.shape
     ndim = len(shape)
     at = dim
@@ -178,21 +181,24 @@ _min_result = named_result("min", "values indices")
 def _values_and_indices(
     xp: Backend, input: Array, name: str, dim: int, keepdim: bool
 ) -> tuple[Array, Array]:
-    """Elements along ``dim`` at the indices of ``name``, argmax or argmin, and the indices."""
+    """Maxima or minima along ``dim`` and their indices.
+
+    ``name`` is ``"argmax"`` or ``"argmin"``.
+    """
     shape = input.shape
     ndim = len(shape)
     if not 0 <= dim < ndim:
         dim = normalize_dim(name[3:], dim, ndim)
     if not input.size:
         _check_nonempty_along(name[3:], shape, dim)
-    plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
+    numbers = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
     if dim == ndim - 1 > 0 and input.flags.c_contiguous:
-        index = _arg_extreme(xp, name, plain, dim, False)
+        index = _arg_extreme(xp, name, numbers, dim, False)
         values = xp.one_of_each_row(input, index)
         if not keepdim:
             return values, index
         return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
-    index = _arg_extreme(xp, name, plain, dim, True)
+    index = _arg_extreme(xp, name, numbers, dim, True)
     values = xp.call(gather_computed, input, dim, index)
     if keepdim or not ndim:
         return values, index
@@ -202,6 +208,7 @@ def _values_and_indices(
 
 @reads_results(1)
 def _scatter_gradient(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
+    """Write the gradient of the extrema to zeros of ``in_shape`` at their indices."""
     g, index = g[0], out[1]
     dim %= len(in_shape) or 1
     if not keepdim and in_shape:
@@ -300,6 +307,7 @@ def min(
 
 
 def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+    """``max`` or ``min`` in each of its forms: of all elements, along ``dim``, of two tensors."""
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"

@@ -31,6 +31,7 @@ def _bounds(xp: Backend, name: str, values: Array, low: Any, high: Any) -> tuple
 
 
 def _check_bins(name: str, bins: int) -> int:
+    """Return the number of bins; raise RuntimeError unless it is positive."""
     if bins <= 0:
         raise RuntimeError(f"torch.{name}: bins must be > 0, but got {bins}")
     return bins
@@ -38,10 +39,11 @@ def _check_bins(name: str, bins: int) -> int:
 
 @op
 def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any) -> Array:
+    """Edges of ``bins`` equal bins between the bounds, or over the range of the values."""
     low, high = _bounds(xp, name, input, low, high)
-    alone = low == high
+    is_one_point = low == high
     half = xp.asarray(0.5, dtype=low.dtype)
-    low, high = xp.where(alone, low - half, low), xp.where(alone, high + half, high)
+    low, high = xp.where(is_one_point, low - half, low), xp.where(is_one_point, high + half, high)
     return space_evenly(xp, low, high, _check_bins(name, bins) + 1, low.dtype).astype(low.dtype)
 
 
@@ -95,10 +97,19 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
 def _tally(
     xp: Backend, place: Array, inside: Array, bins: int, dtype: Any, weight: Array | None
 ) -> Array:
-    """Sum weights (1 by default) by bin; elements that are not inside are not counted."""
+    """Sum of the weights of the elements in each bin.
+
+    Args:
+        xp: The backend.
+        place: The bin of each element.
+        inside: Whether each element is in a bin at all.
+        bins: Number of bins.
+        dtype: Dtype of the sums.
+        weight: Weight of each element; None for 1.
+    """
     out = xp.zeros(bins + 1, dtype)
-    ones = xp.ones(place.shape, dtype) if weight is None else xp.astype(weight, dtype)
-    xp.index_add(out, xp.where(inside, place, bins), ones)
+    weights = xp.ones(place.shape, dtype) if weight is None else xp.astype(weight, dtype)
+    xp.index_add(out, xp.where(inside, place, bins), weights)
     return out[:bins]
 
 
@@ -108,14 +119,14 @@ def _histogram(
 ) -> Array:
     """Sum the weights of points ``(n, d)`` in the cells of a grid with the given edges."""
     shape = tuple(e.size - 1 for e in edges)
-    place: Any = 0
+    cells: Any = 0
     inside: Any = True
     for d, edge in enumerate(edges):
         values = xp.ascontiguousarray(input[:, d])
         cell = xp.searchsorted(edge, values, side="right") - 1
         inside = inside & (values >= edge[0]) & (values <= edge[-1])
-        place = place * shape[d] + xp.clip(cell, 0, shape[d] - 1)  # the last edge is inside
-    counts = _tally(xp, place, inside, math.prod(shape), input.dtype, weight).reshape(shape)
+        cells = cells * shape[d] + xp.clip(cell, 0, shape[d] - 1)  # the last edge is inside
+    counts = _tally(xp, cells, inside, math.prod(shape), input.dtype, weight).reshape(shape)
     return _density(xp, counts, edges) if density else counts
 
 
@@ -132,6 +143,7 @@ def _density(xp: Backend, counts: Array, edges: Sequence[Array]) -> Array:
 
 
 def _check_weight(points: Tensor, weight: Tensor | None) -> None:
+    """Raise RuntimeError unless there is one weight for each point, of its dtype."""
     if weight is None:
         return
     if weight.dtype is not points.dtype:
@@ -185,6 +197,7 @@ _histogramdd_result = named_result("histogramdd", "hist bin_edges")
 
 
 def _count_points(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
+    """Histogram of points ``(..., d)`` in the cells of a grid with these edges."""
     _check_weight(points, weight)
     check_supported(points._xp, "histogramdd", "biuc", points._data)
     flat = points.reshape(math.prod(points.shape[:-1]), points.shape[-1])

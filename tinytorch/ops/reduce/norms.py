@@ -53,10 +53,12 @@ def p_norm(
 
 
 def _squares(xp: Backend, input: Array) -> Array:
+    """Square of the absolute value of each element."""
     return input.real**2 + input.imag**2 if input.dtype.kind == "c" else input * input
 
 
 def _check_extreme(p: float, shape: tuple[int, ...], axes: tuple[int, ...] | None) -> None:
+    """Raise RuntimeError if the norm is a maximum or minimum of no elements."""
     if 0 in (shape if axes is None else [shape[i] for i in axes]):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the "
@@ -83,19 +85,20 @@ def _p_norm_gradient(
         chosen = xp.astype((size == norm_) | ((size != size) & (norm_ != norm_)), norm_.dtype)
         axes = reduced_axes("norm", dim, len(shape))
         return direction(xp, input) * (g * chosen / xp.sum(chosen, axis=axes, keepdims=True))
-    nothing = norm_ == 0
+    is_zero_norm = norm_ == 0
     if p == 2:
-        return input * xp.where(nothing, 0, g / xp.where(nothing, 1, norm_))
+        return input * xp.where(is_zero_norm, 0, g / xp.where(is_zero_norm, 1, norm_))
     return _power_gradient(xp, g, norm_, input, p)
 
 
 def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
+    """Gradient of the p-norm for other powers than 0, 1, 2 and infinity."""
     size = xp.abs(input)
     zero = size == 0
-    nothing = norm_ == 0
+    is_zero_norm = norm_ == 0
     # sgn(x) (|x| / norm)^(p - 1), in a form that is finite at 0. Separate powers would overflow.
-    ratio = xp.where(zero, 1, size) / xp.where(nothing, 1, norm_)
-    return xp.call(sgn, input) * xp.where(zero | nothing, 0, g * ratio ** (p - 1))
+    ratio = xp.where(zero, 1, size) / xp.where(is_zero_norm, 1, norm_)
+    return xp.call(sgn, input) * xp.where(zero | is_zero_norm, 0, g * ratio ** (p - 1))
 
 
 p_norm.vjp(input=torch_convention(_p_norm_gradient))
@@ -213,6 +216,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Nuclear norm of matrices: the sum of their singular values."""
     if input.ndim < 2:
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got shape "
@@ -355,4 +359,5 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def _normalize_along(x: Any, dim: int, eps: float) -> Any:
+    """Divide by the 2-norm along ``dim``, or by ``eps`` if that is larger."""
     return x / p_norm(x, 2, dim, True).clamp(min=eps)

@@ -20,10 +20,10 @@ _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
     """Rank of the largest element in each row: the last, or the last that is not NaN."""
     size = input.shape[-1]
-    lost = xp.sum(input != input, axis=-1, keepdims=True, dtype=input.dtype)
+    nan_count = xp.sum(input != input, axis=-1, keepdims=True, dtype=input.dtype)
     if ignore:
-        return xp.maximum(size - 1 - lost, 0)
-    return xp.where(lost > 0, math.nan, xp.full_like(lost, size - 1))
+        return xp.maximum(size - 1 - nan_count, 0)
+    return xp.where(nan_count > 0, math.nan, xp.full_like(nan_count, size - 1))
 
 
 @op
@@ -36,7 +36,10 @@ def _round_rank(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool)
 def quantile_along(
     name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool
 ) -> Tensor:
-    """``quantile``, or ``nanquantile`` with ``ignore``; ``name`` is used in errors."""
+    """``quantile``, or ``nanquantile`` with ``ignore``; ``name`` is the one for errors.
+
+    The arguments have been read from PyTorch's or NumPy's form; ``dim`` may be several dimensions.
+    """
     if input.is_complex():
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if not input.is_floating_point():
@@ -45,25 +48,29 @@ def quantile_along(
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     axes = reduced_axes(name, dim, input.ndim)
-    kept = [n for i, n in enumerate(input.shape) if axes is not None and i not in axes]
-    rows = _sorted_rows(input, axes, kept)
+    sizes = [n for i, n in enumerate(input.shape) if axes is not None and i not in axes]
+    rows = _sorted_rows(input, axes, sizes)
     found = _interpolate_at_ranks(rows, reshape(q, (-1,)), interpolation, ignore)
     if keepdim:
-        kept = [1 if axes is None or i in axes else n for i, n in enumerate(input.shape)]
+        sizes = [1 if axes is None or i in axes else n for i, n in enumerate(input.shape)]
     out = found.movedim(-1, 0)
-    return reshape(out, (*q.shape, *kept))
+    return reshape(out, (*q.shape, *sizes))
 
 
-def _sorted_rows(input: Tensor, axes: tuple[int, ...] | None, kept: list[int]) -> Tensor:
-    """Move the reduced dimensions to one last dimension, and sort it."""
+def _sorted_rows(input: Tensor, axes: tuple[int, ...] | None, sizes: list[int]) -> Tensor:
+    """Move the reduced dimensions ``axes`` to one last dimension, and sort along it.
+
+    ``sizes`` holds the sizes of the other dimensions; None for ``axes`` reduces all.
+    """
     if axes is None:
         return sort(reshape(input, (-1,)))[0]
     moved = input.movedim(axes, tuple(range(-len(axes), 0)))
     size = math.prod(input.shape[i] for i in axes)
-    return sort(reshape(moved, (*kept, size)))[0]
+    return sort(reshape(moved, (*sizes, size)))[0]
 
 
 def _check_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
+    """Return ``q`` as a tensor; RuntimeError unless it is in ``[0, 1]`` and fits ``input``."""
     if interpolation not in _INTERPOLATIONS:
         raise RuntimeError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
@@ -89,7 +96,17 @@ def _check_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
 
 
 def _interpolate_at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tensor:
-    """Elements of sorted rows at the ranks of ``q``, interpolated."""
+    """Elements of sorted rows at the fractional ranks that ``q`` selects, interpolated.
+
+    Args:
+        rows: Sorted rows of shape ``(..., n)``.
+        q: Quantiles of shape ``(m,)``.
+        interpolation: PyTorch's name of the method.
+        ignore: Whether NaNs are ignored; else the quantiles of a row with a NaN are NaN.
+
+    Returns:
+        Tensor of shape ``(..., m)``.
+    """
     rank = q * _last_rank(rows.detach(), ignore)
     rank = rank.where(rank == rank, rows.shape[-1] - 1)  # for a row with a NaN, the last element
     nearest = interpolation == "nearest"
@@ -153,6 +170,8 @@ def nanquantile(
 
 
 def _numpy_quantile(name: str, ignore: bool) -> Any:
+    """NumPy's form of ``quantile``, or of ``nanquantile`` with ``ignore``."""
+
     def form(
         input: Tensor, q: Any, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
         method: str = "linear", keepdims: bool = False, **options: Any,

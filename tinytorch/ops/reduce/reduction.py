@@ -124,6 +124,7 @@ nansum.vjp(input=_nansum_gradient)
 
 
 def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
+    """Number of elements that are reduced to one; ``axes`` None reduces all."""
     return math.prod(shape if axes is None else (shape[i] for i in axes))
 
 
@@ -171,10 +172,11 @@ def mean(
 
 
 def _mean_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
+    """Native dtype in which the mean is computed; None for that of ``input``."""
     if dtype is None:
         return xp.native_dtype(default_dtype()) if input.dtype.kind in "uib" else None
     wanted = dtypes.as_dtype(dtype)
-    if wanted.category < 2:
+    if wanted.category < 2:  # bool or integer
         raise RuntimeError(
             "mean(): could not infer output dtype. Optional dtype must be either a floating point "
             f"or complex dtype. Got: {scalar_name(wanted)}"
@@ -183,6 +185,7 @@ def _mean_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
 
 
 def _float_count(shape: Any, axes: tuple[int, ...] | None) -> float:
+    """``element_count`` as a float; NaN for 0, because the mean of no elements is NaN."""
     count = element_count(shape, axes)
     return float(count) if count else math.nan
 
@@ -241,6 +244,7 @@ def nanmean(
 
 
 def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    """Divide ``g`` equally among the elements that are not NaN."""
     known = input == input
     axes = reduced_axes("nanmean", dim, input.ndim)
     count = xp.sum(known, axis=axes, keepdims=keepdim)
@@ -295,13 +299,13 @@ def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     g = spread(xp, g, shape, dim, keepdim)
     if not math.prod(shape):
         return g
-    kept = tuple(i for i in range(len(shape)) if i not in axes)
-    order = kept + axes
+    other_axes = tuple(i for i in range(len(shape)) if i not in axes)
+    order = other_axes + axes
     rows = xp.transpose(input, order)
-    flat = rows.reshape((*(shape[i] for i in kept), -1))
+    flat = rows.reshape((*(shape[i] for i in other_axes), -1))
     others = _product_of_others(xp, flat)
-    back = tuple(order.index(i) for i in range(len(shape)))
-    return g * xp.transpose(others.reshape(rows.shape), back)
+    inverse_order = tuple(order.index(i) for i in range(len(shape)))
+    return g * xp.transpose(others.reshape(rows.shape), inverse_order)
 
 
 def _product_of_others(xp: Any, rows: Any) -> Any:

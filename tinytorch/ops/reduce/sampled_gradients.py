@@ -73,6 +73,7 @@ def gradient(
 
 
 def _dims(input: Tensor, dim: Any) -> list[int]:
+    """The nonnegative dimensions of ``gradient``; None for all."""
     given = range(input.ndim) if dim is None else dim
     dims = list(distinct_dims("gradient", given, input.ndim))
     if input.dtype.name in ("uint8", "bool"):
@@ -99,6 +100,7 @@ def _steps(input: Tensor, spacing: Any, dims: Sequence[int]) -> list[Any]:
 
 
 def _step(input: Tensor, spacing: Any, dim: int) -> Any:
+    """The distance along ``dim``, or the differences if ``spacing`` is a tensor of coordinates."""
     if not isinstance(spacing, Tensor):
         return spacing
     if spacing.ndim != 1 or spacing.shape[0] != input.shape[dim]:
@@ -115,6 +117,7 @@ def _step(input: Tensor, spacing: Any, dim: int) -> Any:
 
 
 def _gradient_along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
+    """Numerical derivative along ``dim``, with one-sided differences at both ends."""
     x: Any = input.transpose(dim, -1)
     if isinstance(step, Tensor):
         inner, first, last = _uneven_differences(x, step, edge_order)
@@ -125,6 +128,11 @@ def _gradient_along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tens
 
 
 def _even_differences(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:
+    """Differences of equidistant samples along the last dimension.
+
+    Returns:
+        The derivatives at the inner samples, the first one and the last one.
+    """
     inner = over(x[..., 2:] - x[..., :-2], 2 * step)
     if edge_order == 1:
         first, last = x[..., 1:2] - x[..., :1], x[..., -1:] - x[..., -2:-1]
@@ -135,6 +143,7 @@ def _even_differences(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any
 
 
 def _uneven_differences(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:
+    """``_even_differences`` for samples with the distances ``h``."""
     a, b = h[:-1], h[1:]
     inner = (
         -b / (a * (a + b)) * x[..., :-2]

@@ -78,6 +78,7 @@ def segment_reduce(
 
 
 def _check(data: Tensor, reduce: str, indices: Any) -> None:
+    """Raise for a dtype, an argument or a reduction that ``segment_reduce`` does not support."""
     if data.dtype.kind != "f":
         raise NotImplementedError(
             f"\"segment_reduce\" not implemented for '{scalar_name(data.dtype)}'"
@@ -94,7 +95,18 @@ def _check(data: Tensor, reduce: str, indices: Any) -> None:
 def _bounds(
     data: Tensor, lengths: Any, offsets: Any, axis: int, unsafe: bool
 ) -> tuple[Tensor, Tensor]:
-    """Starts of the segments with the end of the last one, and their lengths."""
+    """Check and convert the segments.
+
+    Args:
+        data: The reduced tensor.
+        lengths: Lengths of the segments, or None if there are offsets.
+        offsets: Starts of the segments and the end of the last one, or None.
+        axis: The dimension of the segments.
+        unsafe: Whether the lengths are not checked.
+
+    Returns:
+        The offsets and the lengths.
+    """
     given = lengths if offsets is None else offsets
     if given is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
@@ -132,7 +144,12 @@ def _bounds(
 
 
 def _segment_indices(ends: Any, size: int) -> Tensor:
-    """Segment number of each element, counted over all rows."""
+    """Segment of each element, counted over all rows.
+
+    Args:
+        ends: Offsets of the segments, of shape ``(rows, segments + 1)``.
+        size: Number of elements of a row.
+    """
     xp, (rows, bounds) = ends._xp, ends.shape
     each = wrap(xp.broadcast_to(xp.arange(size), (rows, size)), xp)
     segment: Any = searchsorted(ends.contiguous(), each.contiguous(), right=True) - 1
@@ -142,7 +159,15 @@ def _segment_indices(ends: Any, size: int) -> Tensor:
 
 
 def _reduce_segments(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -> Any:
-    """Reduce the elements of each segment; for the mean compute the sum."""
+    """Reduce the elements of each segment; for the mean compute the sum.
+
+    Args:
+        data: Tensor whose first dimension is reduced.
+        reduce: PyTorch's name of the reduction.
+        places: Segment of each element.
+        count: Number of segments.
+        initial: Value that is reduced with the elements, or None.
+    """
     shape = (count, *data.shape[1:])
     if reduce in ("sum", "mean"):
         return index_add(data.new_full(shape, initial or 0.0), 0, places, data)

@@ -28,6 +28,7 @@ def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> flo
 
 @op
 def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """Variance, rounded once."""
     if input.dtype.char == "e":  # squares overflow long before the variance does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
@@ -84,6 +85,7 @@ def _square(xp: Backend, part: Array) -> Array:
 
 
 def _var_gradient(xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """``2 * (input - mean) / degrees of freedom``, times ``g``."""
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
     share = divide_by_count(xp, g * 2.0, _freedom(input.shape, axes, correction))
@@ -95,6 +97,7 @@ _var.vjp(input=_var_gradient)
 
 @op
 def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """Square root of the variance, rounded once."""
     if input.dtype.char == "e":
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_std, wide, dim, correction, keepdim)), input.dtype)
@@ -109,8 +112,8 @@ def _std_gradient(
 
     The deviation of equal elements is 0 or a rounding error of their mean.
     """
-    still = (out == 0) | _are_equal(xp, input, dim, keepdim)
-    share = xp.where(still, 0, g / (2 * xp.where(still, 1, out)))
+    is_constant = (out == 0) | _are_equal(xp, input, dim, keepdim)
+    share = xp.where(is_constant, 0, g / (2 * xp.where(is_constant, 1, out)))
     return _var_gradient(xp, share, input, dim, correction, keepdim)
 
 
@@ -147,6 +150,7 @@ def _warn_of_freedom(name: str) -> None:
 
 @op(node="VarBackward0")
 def _var_along(xp: Backend, input: Array, dim: int) -> Array:
+    """``var`` along one dimension with the default options: a fast path."""
     shape = input.shape
     if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
         axes = reduced_axes("var", dim, len(shape))
@@ -288,7 +292,16 @@ def std_mean(
     return _std(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
 
 
-def _check_weights(name: str, weights: Tensor, kinds: str, what: str, count: int) -> None:
+def _check_weights(name: str, weights: Tensor, kinds: str, wanted: str, count: int) -> None:
+    """Raise RuntimeError unless weights fit ``cov``.
+
+    Args:
+        name: Name of the argument.
+        weights: The weights.
+        kinds: Supported kind letters of the dtype.
+        wanted: Description of these kinds.
+        count: Number of observations.
+    """
     if weights.ndim > 1:
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {weights.ndim} "
@@ -296,8 +309,8 @@ def _check_weights(name: str, weights: Tensor, kinds: str, what: str, count: int
         )
     if weights.dtype.kind not in kinds:
         raise RuntimeError(
-            f"cov(): expected {name} to have {what} dtype but got {name} with {weights.dtype.name} "
-            "dtype"
+            f"cov(): expected {name} to have {wanted} dtype but got {name} with "
+            f"{weights.dtype.name} dtype"
         )
     if weights.numel() != count:
         raise RuntimeError(
@@ -318,6 +331,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
 
 
 def _weighted_freedom(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
+    """Divisor of a weighted covariance, for the product ``w`` of both kinds of weights."""
     total = w.sum()
     if aweights is None or correction == 0:
         return total - correction
@@ -388,6 +402,7 @@ def cov(
 
 
 def _divide_by_freedom(product: Tensor, freedom: Any) -> Tensor:
+    """Divide by the degrees of freedom, a tensor or a number."""
     if isinstance(freedom, Tensor):
         return product / freedom
     return product / product.new_full((), float(freedom), dtype=product.dtype.to_real())

@@ -291,7 +291,10 @@ _BY_COLUMNS = (
 
 
 def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
-    """Result of ``tril_indices`` or ``triu_indices`` in PyTorch's form or in NumPy's."""
+    """Result of ``tril_indices`` or ``triu_indices`` in PyTorch's form or in NumPy's.
+
+    NumPy's form has no ``col`` or is called with NumPy's keywords, and returns a tuple.
+    """
     numpy = col is None or "k" in options or "m" in options
     col, offset = options.pop("m", col), options.pop("k", offset)
     row, offset = as_int(name, "row", row), as_int(name, "offset", offset)

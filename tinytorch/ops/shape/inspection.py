@@ -175,6 +175,7 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
 
 
 def _check_formats(given: Any) -> list[memory_format]:
+    """Return a list of memory formats; raise TypeError for anything else."""
     if isinstance(given, list) and all(isinstance(each, memory_format) for each in given):
         return given
     raise TypeError(

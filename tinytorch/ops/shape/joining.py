@@ -91,6 +91,7 @@ def _numpy_cat(tensors: Any, axis: int | None = 0, **options: Any) -> Tensor:
 
 
 def _check_shapes(arrays: Sequence[Array], at: int) -> None:
+    """Raise RuntimeError unless the shapes differ only at dimension ``at``."""
     first = arrays[0].shape
     for i, array in enumerate(arrays):
         if array.ndim != len(first):
@@ -198,6 +199,7 @@ def _is_number_sequence(value: Any) -> bool:
 
 
 def _expand_dims_of_all(tensors: tuple[Any, ...], ndim: int) -> Any:
+    """``atleast_nd`` of one tensor or of several, which are returned as a tuple."""
     tensors = tuple(
         as_tensor(t) if isinstance(t, (int, float, complex)) or _is_number_sequence(t) else t
         for t in tensors
@@ -259,13 +261,17 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 def _concatenate_along(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
-    many = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
-    if not many:
+    """Concatenate tensors of at least ``ndim`` dimensions.
+
+    ``dim`` None is NumPy's ``hstack``: dimension 0 of vectors, else dimension 1.
+    """
+    given = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
+    if not given:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    grown = tuple(expand_to_ndim(tensor, ndim) for tensor in many)
+    expanded = tuple(expand_to_ndim(tensor, ndim) for tensor in given)
     if dim is None:
-        dim = 0 if grown[0].ndim == 1 else 1
-    return cat(grown, dim)
+        dim = 0 if expanded[0].ndim == 1 else 1
+    return cat(expanded, dim)
 
 
 @composite(out=Out.CAST)
@@ -421,6 +427,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 
 def _check_vector(name: str, tensor: Tensor) -> None:
+    """Raise unless the argument is a tensor of one dimension."""
     check_tensor(name, tensor)
     if tensor.ndim != 1:
         raise RuntimeError(f"{name}: Expect a 1D vector, but got shape {list(tensor.shape)}")
@@ -548,15 +555,15 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
 
 def _check_unravel_shape(xp: Backend, shape: Any) -> tuple[int, ...]:
     """Convert a shape to a tuple of ints; raise TypeError for other elements."""
-    many = isinstance(shape, (tuple, list))
+    is_sequence = isinstance(shape, (tuple, list))
     try:
-        for n in shape if many else (shape,):
+        for n in shape if is_sequence else (shape,):
             if isinstance(n, xp.array_type):
                 raise TypeError
         return as_ints("unravel_index", "shape", shape)
     except TypeError:
-        kind = "sequence to only contain ints" if many else "to be int or sequence of ints"
-        kinds = sorted({type(n).__name__ for n in shape}) if many else [type(shape).__name__]
+        kind = "sequence to only contain ints" if is_sequence else "to be int or sequence of ints"
+        kinds = sorted({type(n).__name__ for n in shape}) if is_sequence else [type(shape).__name__]
         raise TypeError(
             f"unravel_index: expected 'shape' {kind}, but got {' and '.join(kinds)}"
         ) from None

@@ -98,6 +98,7 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
 
 
 def _normalize_roll(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Convert shifts and dimensions to tuples of one length; no dimensions roll all elements."""
     moves = as_ints("roll", "shifts", shifts)
     given = () if dims is None else as_ints("roll", "dims", dims)
     if not moves:
@@ -110,6 +111,7 @@ def _normalize_roll(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...],
 
 
 def _roll_back(xp: Any, g: Any, shifts: Any, dims: Any) -> Any:
+    """Gradient of ``roll``: ``g`` rolled by the negative shifts."""
     moves, _ = _normalize_roll(shifts, dims, g.ndim)
     return xp.call(roll, g, tuple(-s for s in moves), dims)
 
@@ -175,6 +177,7 @@ def _tile(xp: Backend, input: Array, repeats: Shape) -> Array:
 
 
 def _tile_gradient(xp: Any, g: Any, in_shape: Any, repeats: Any) -> Any:
+    """Sum of the gradients of all copies of an element."""
     lead = len(repeats) - len(in_shape)
     sizes = (1,) * lead + tuple(in_shape)
     pairs = [n for pair in zip(repeats, sizes, strict=True) for n in pair]
@@ -319,6 +322,7 @@ def repeat_interleave(
 
 
 def _repeat_along(source: Tensor, repeats: int, at: int) -> Tensor:
+    """``repeat_interleave`` along dimension ``at`` with one number of repetitions."""
     if repeats < 0:
         raise RuntimeError(f"repeat_interleave: Repeats must be non-negative, got {repeats}")
     if not source.ndim:
@@ -371,6 +375,7 @@ def T(xp: Backend, input: Array) -> Array:
 
 
 def _warn_of_other_than_matrices(ndim: int) -> None:
+    """Warn that ``x.T`` is deprecated for a tensor that is not a matrix."""
     if not ndim:
         _warn_of_no_matrix("T")
         return
@@ -382,6 +387,7 @@ def _warn_of_other_than_matrices(ndim: int) -> None:
 
 
 def _warn_of_no_matrix(name: str) -> None:
+    """Warn that attribute ``name`` is deprecated for a tensor without dimensions."""
     real = name in ("T", "mT")
     hint = "This function is the identity in these cases." if real else "Consider using x.conj()."
     warn(f"Tensor.{name} is deprecated on 0-D tensors. {hint}")
@@ -513,12 +519,12 @@ def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ..
             f"the same number of dims as destination ({given[1]} dims)"
         )
     moved = [[normalize_dim("movedim", d, ndim) for d in dims] for dims in given]
-    for what, dims, shown in zip(("source", "destination"), moved, given, strict=True):
+    for argument, dims, shown in zip(("source", "destination"), moved, given, strict=True):
         if len(set(dims)) < len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{what}` ({shown})")
+            raise RuntimeError(f"movedim: repeated dim in `{argument}` ({shown})")
     rest = iter(d for d in range(ndim) if d not in moved[0])
-    place = dict(zip(moved[1], moved[0], strict=True))
-    return tuple(place[d] if d in place else next(rest) for d in range(ndim))
+    source_of = dict(zip(moved[1], moved[0], strict=True))
+    return tuple(source_of[d] if d in source_of else next(rest) for d in range(ndim))
 
 
 movedim.vjp(

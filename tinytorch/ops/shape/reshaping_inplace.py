@@ -22,28 +22,32 @@ from .strides import _as_strided, as_strided, place
 
 
 def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
-    """Replace ``target`` by ``view(target, *arguments)``, including that view's history."""
+    """Replace ``target`` by ``view(target, *arguments)``, including the history of that view.
+
+    If ``target`` is a view itself, it becomes the view of the same base. If it may have views, a
+    view operation to the former geometry is recorded, from which they are replayed.
+    """
     check_mapped(view.__name__, target)
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
     if not grad_enabled() and has_lost_grad_fn(target):
-        shown = view(target, *arguments)
-        set_stored_array(target, stored_array(shown))
-        target._view_ops = shown._view_ops
+        reshaped = view(target, *arguments)
+        set_stored_array(target, stored_array(reshaped))
+        target._view_ops = reshaped._view_ops
         target._bump()
         return target
     leaf = target.requires_grad and target.is_leaf
     size, stride, (start, _), whole = target.shape, target.stride(), place(target), target._memory()
     # Record the view even in no_grad, so that it has a node that fits it.
     with inference_mode(False), enable_grad():
-        shown = view(target, *arguments)
-    set_stored_array(target, stored_array(shown))
-    target._node = None if leaf else shown._node
+        reshaped = view(target, *arguments)
+    set_stored_array(target, stored_array(reshaped))
+    target._node = None if leaf else reshaped._node
     if target._retains_grad:
         target._retain_from_here()
     target._bump()
     if target._base is not None:
-        copy_view_state(target, shown)
+        copy_view_state(target, reshaped)
     elif _has_views(target):
         if whole.size != target.numel():
             target._whole = whole
@@ -55,6 +59,7 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
 
 
 def _squeeze_inplace_name(node: Node) -> str:
+    """PyTorch's name of the node of ``squeeze_``: SqueezeBackward3 to 5."""
     name: Any = squeeze.op.backward.backward_name
     return f"SqueezeBackward{int(name(node)[-1]) + 3}"
 

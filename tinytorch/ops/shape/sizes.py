@@ -167,6 +167,7 @@ def transpose(
 
 
 def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
+    """Undo ``transpose`` of two dimensions, or of all in NumPy's form."""
     if dim1 is None:
         return xp.transpose(g, None if dim0 is None else _inverse_permutation(dim0, g.ndim))
     return xp.swapaxes(g, dim0, dim1) if g.ndim else g
@@ -205,6 +206,7 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
 
 
 def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """The dimensions of ``permute``, nonnegative; RuntimeError unless each occurs once."""
     if len(dims) != ndim:
         raise RuntimeError(
             "permute: number of dimensions in the tensor input does not match the length of the "
@@ -218,6 +220,7 @@ def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 
 
 def _inverse_permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """The permutation that undoes ``permute(dims)``."""
     order = _permutation(dims, ndim)
     return tuple(sorted(range(ndim), key=order.__getitem__))
 

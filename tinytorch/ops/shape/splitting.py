@@ -48,6 +48,7 @@ unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
 
 
 def _split_by_sizes(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
+    """Split an array along dimension ``at`` into pieces of these sizes."""
     lead = (slice(None),) * at
     pieces, start = [], 0
     for size in sizes:
@@ -339,7 +340,15 @@ def _to_int_argument(name: str, given: Any) -> Any:
 def _split_equally(
     name: str, input: Tensor, given: Any, dim: int, least: int
 ) -> tuple[Tensor, ...]:
-    """``tensor_split`` along ``dim`` that requires pieces of equal size."""
+    """``hsplit``, ``vsplit`` or ``dsplit``, by ``name``, along ``dim``.
+
+    Args:
+        name: Name of the operation.
+        input: The tensor.
+        given: Number of pieces, of which all must have one size, or indices.
+        dim: The dimension.
+        least: Smallest number of dimensions of ``input``.
+    """
     if input.ndim < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "

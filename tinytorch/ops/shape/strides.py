@@ -27,7 +27,15 @@ from .views import own_copy
 
 @op
 def _read_window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
-    """Read the elements of a one-dimensional array at the positions of a geometry."""
+    """Copy a window of a one-dimensional array.
+
+    Args:
+        xp: The backend.
+        input: Array of shape ``(n,)``.
+        size: The window's sizes.
+        stride: The window's strides, in elements.
+        start: Position of the window's first element.
+    """
     flat = as_row_major(xp, input)
     steps = tuple(s * flat.itemsize for s in stride)
     return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
@@ -35,7 +43,7 @@ def _read_window(xp: Backend, input: Array, size: Any, stride: Any, start: int) 
 
 @op
 def _add_window(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
-    """Add ``input`` to ``count`` zeros at the positions of a geometry."""
+    """Add ``input`` to ``count`` zeros at the positions that ``_read_window`` would read."""
     places: Any = start
     for d, (n, s) in enumerate(zip(size, stride, strict=True)):
         steps = int64_range(xp, n, s) if s else int64_range(xp, n) * 0
@@ -229,8 +237,16 @@ def _strided_scatter(
 ) -> Array:  # fmt: skip
     """Copy of ``input`` with ``src`` written to a window of its memory.
 
-    ``input`` begins at element ``lies_at[0]`` of ``lies_at[1]`` elements of memory. The window's
-    ``start`` is a position in this memory, which may have elements outside of ``input``.
+    Args:
+        xp: The backend.
+        input: Any array.
+        src: Array of the window's shape.
+        size: The window's sizes.
+        stride: The window's strides.
+        start: Position of the window's first element in the memory.
+        own: The strides of ``input``.
+        lies_at: Position of the first element of ``input`` in the memory, and the memory's size.
+            The memory may have elements outside of ``input``.
     """
     here, count = lies_at
     check_bounds(input.itemsize, size, stride, start, count)
@@ -408,6 +424,7 @@ def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
 
 
 def _common_shape(a: Sequence[int], b: Sequence[int]) -> Size:
+    """Broadcast shape of two tensors, with PyTorch's error for the last dimension that differs."""
     for k in range(1, min(len(a), len(b)) + 1):
         if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
             raise RuntimeError(

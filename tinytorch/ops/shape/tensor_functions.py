@@ -204,6 +204,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 
 def _import_dlpack(source: Any) -> Tensor:
+    """Tensor on the memory of a DLPack object or capsule."""
     if isinstance(source, Tensor):
         return source.detach()
     if type(source).__name__ == "PyCapsule":
@@ -214,10 +215,10 @@ def _import_dlpack(source: Any) -> Tensor:
             f"capsule, got {type(source).__name__}"
         )
     kind, number = source.__dlpack_device__()
-    place = _DLPACK_DEVICES.get(int(kind))
-    if place is None:
+    device_type = _DLPACK_DEVICES.get(int(kind))
+    if device_type is None:
         raise BufferError(f"from_dlpack(): no backend has devices of DLPack's type {int(kind)}")
-    if place == "cuda":
+    if device_type == "cuda":
         xp = backend_of_device(f"cuda:{number}")
         return wrap(xp.library.from_dlpack(source), xp)
     xp = backend_of_device("cpu")

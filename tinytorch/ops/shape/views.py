@@ -16,6 +16,7 @@ from .sizes import reshape, reshape_array
 
 @op(view=True)
 def _view(xp: Backend, input: Array, size: Shape) -> Array:
+    """View of ``input`` with another shape; RuntimeError if only a copy could have it."""
     out = reshape_array("view", input, size)
     if out.base is not input and input.size and not xp.is_view(out, input):
         raise RuntimeError(
@@ -30,6 +31,7 @@ _view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 @op(view=True)
 def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
+    """View of the bytes of ``input`` as another dtype."""
     have, wanted = xp.dtype_of(input), dtypes.as_dtype(dtype)
     if have.itemsize != wanted.itemsize:
         _check_bytes(input, have, wanted)
@@ -37,6 +39,7 @@ def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
 
 
 def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
+    """Raise RuntimeError unless the last dimension can be divided into elements of ``wanted``."""
     purpose = _describe_view(have, wanted)
     if not input.ndim:
         raise RuntimeError(f"view: self.dim() cannot be 0 {purpose}")
@@ -58,6 +61,7 @@ def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None
 
 
 def _describe_view(have: dtypes.dtype, wanted: dtypes.dtype) -> str:
+    """Part of PyTorch's error for a view as a dtype of another size."""
     return f"to view {scalar_name(have)} as {scalar_name(wanted)} (different element sizes)"
 
 
@@ -142,6 +146,7 @@ to_row_major.vjp(input=lambda xp, g: g)
 
 @op
 def _to_format(xp: Backend, input: Array, memory_format: Any) -> Array:
+    """``input``, or a copy, in a memory format."""
     return to_memory_format(xp, input, memory_format)
 
 

@@ -28,26 +28,31 @@ def _size(name: str, input: Array, at: int) -> int:
 
 @op
 def _rank_index(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
-    """Index of the element of a rank along ``dim``, with size 1 there; rank None is the median.
+    """Index of the element of a rank along ``dim``, where the result has size 1.
 
-    A NaN is the median, unless NaNs are ignored.
+    Args:
+        xp: The backend.
+        input: Real array.
+        dim: The dimension, not negative.
+        rank: Position in sorted order; None for the median.
+        ignore: Whether the median ignores NaNs; else a NaN is the median.
     """
     if input.dtype.kind == "c":
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     at = dim if input.ndim else 0
     rows = input if input.ndim else input.reshape(1)
     size = rows.shape[at]
-    place: Any = (size - 1) // 2 if rank is None else rank
+    position: Any = (size - 1) // 2 if rank is None else rank
     shape = tuple(1 if i == at else n for i, n in enumerate(rows.shape))
     native = xp.native_dtype(dtypes.int64)
     if rank is None and input.dtype.kind == "f":
-        lost = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
+        nan_count = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
         if ignore:
-            place = xp.maximum(size - 1 - lost, 0) // 2
+            position = xp.maximum(size - 1 - nan_count, 0) // 2
         else:
-            place = xp.where(lost > 0, size - lost, place)
-    place = xp.broadcast_to(xp.asarray(place, dtype=native), shape)
-    found = as_row_major(xp, xp.pick(rows, at, place))
+            position = xp.where(nan_count > 0, size - nan_count, position)
+    position = xp.broadcast_to(xp.asarray(position, dtype=native), shape)
+    found = as_row_major(xp, xp.pick(rows, at, position))
     return found if input.ndim else found.reshape(())
 
 
@@ -67,6 +72,7 @@ _mode_result = named_result("mode", "values indices")
 
 @op
 def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
+    """Median of all elements; NaN, or an integer as in PyTorch, if there are none."""
     check_supported(xp, "median_cpu", "bc", input)
     if not input.size:
         if input.dtype.kind == "f":
@@ -87,6 +93,16 @@ _median_of_all.vjp(input=_median_of_all_gradient)
 
 
 def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, ignore: bool) -> Any:
+    """``median``, or ``nanmedian`` with ``ignore``.
+
+    Args:
+        name: Name of the operation.
+        result: Class of the named tuple for a median along ``dim``.
+        input: The tensor.
+        dim: The dimension; None for the median of all elements.
+        keepdim: Whether the dimension stays, with size 1.
+        ignore: Whether NaNs are ignored.
+    """
     if dim is None:
         found = _median_of_all(input, ignore)
         return found.reshape((1,) * input.ndim) if keepdim else found

@@ -18,7 +18,10 @@ from ..shape.sizes import normalize_dim
 
 @op(public=False)
 def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
-    """Indices that sort stably along ``dim``; NaN is the largest."""
+    """Indices that sort stably along ``dim``; NaN is the largest.
+
+    They are in the memory order of ``input``. ``name`` is the one for errors.
+    """
     at = normalize_dim(name, dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
@@ -66,6 +69,7 @@ def sort(
 
 
 def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
+    """Tensor and dimension to sort, from NumPy's arguments; raise for unsupported ones."""
     if order is not None:
         raise NotImplementedError("sort(): order= is for structured arrays, which tensors are not")
     if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
@@ -204,6 +208,7 @@ def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array
 
 
 def _is_right_side(name: str, right: bool, side: str | None) -> bool:
+    """Whether the right side is searched, from ``right`` and ``side``, which may be None."""
     if side is None:
         return right
     if side not in ("left", "right"):
@@ -284,6 +289,7 @@ def searchsorted(
 
 
 def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
+    """Raise RuntimeError unless ``sorter`` is an int64 tensor of the shape of ``sequence``."""
     if sorter.shape != sequence.shape:
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "

@@ -45,6 +45,7 @@ def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
 
 
 def _no_derivative(xp: Any, g: Any, consecutive: Any, dim: Any) -> Any:
+    """Raise NotImplementedError, as PyTorch does in a backward pass."""
     name = "unique_consecutive" if consecutive else "_unique2" if dim is None else "unique_dim"
     raise NotImplementedError(f"the derivative for {name!r} is not implemented.")
 
@@ -131,6 +132,7 @@ def _select_results(
 
 
 def _check_dim(name: str, input: Tensor, dim: int | None) -> int | None:
+    """The nonnegative dimension, or None; raise for tensors without elements as PyTorch does."""
     if dim is None:
         return None
     if not input.ndim:

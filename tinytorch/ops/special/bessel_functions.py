@@ -136,6 +136,7 @@ def y1(xp: Any, x: Any) -> Any:
 
 
 def _small_argument(x: Any, order: _Order) -> Any:
+    """J of order 0, or of order 1 over ``x``, for ``0 <= x <= 5``, by a rational function."""
     square = x * x
     first, second = order.zeros
     return _quotient(square, order.near) * ((square - first) * (square - second))
@@ -153,6 +154,7 @@ def _large_argument(xp: Any, x: Any, order: _Order) -> tuple[Any, Any]:
 
 
 def _quotient(x: Any, coefficients: tuple[Coefficients, Coefficients]) -> Any:
+    """Quotient of two polynomials of ``x``, given by their coefficients."""
     above, below = coefficients
     return _polynomial(x, above) / _polynomial(x, below)
 
@@ -185,11 +187,13 @@ def i0(xp: Backend, input: Array) -> Array:
 
 
 def _call_scipy(xp: Backend, name: str, x: Array, torch_name: str | None = None) -> Array:
+    """Apply SciPy's function ``name``; ``torch_name`` is PyTorch's name if it differs."""
     check_supported(xp, f"{torch_name or name}_cpu", "c", x)
     return apply_special(xp, name, x, public=torch_name)
 
 
 def _call_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
+    """Apply ``kernel(xp, x)`` block by block; float16 in float32."""
     check_supported(xp, f"{name}_cpu", "c", x)
     if is_half(x):
         return compute_in_single(xp, lambda xp, x: kernel(xp, x), x)

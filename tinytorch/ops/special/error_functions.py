@@ -98,6 +98,7 @@ def _ndtr(xp: Backend, input: Array) -> tuple[Array, Array]:
 
 @reads_results(1)
 def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
+    """Gradient of both results of ``_ndtr``; None for a result without gradient."""
     slope = None if g[0] is None else g[0] * (xp.exp(-(out[1] * out[1])) / _ROOT_2PI)
     if g[1] is None:
         return slope

@@ -41,6 +41,11 @@ def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
 
 
 def _compute_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
+    """``_polynomial`` in float64, for converted arguments.
+
+    ``n`` is an int, or an array of the degree of each element; ``first`` and ``step`` are those of
+    ``_polynomial``.
+    """
     if isinstance(n, int):
         return _compute_degree(xp, x, n, first, step)
     out = xp.astype(n == 0, x.dtype)
@@ -52,6 +57,7 @@ def _compute_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> A
 
 
 def _compute_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
+    """``_compute_recurrence`` for one degree."""
     if n < 1:
         return xp.full(x.shape, float(n == 0), x.dtype)
     for _, now in _degrees(xp, x, n, first, step):
@@ -74,7 +80,14 @@ def _degrees(
 
 
 class _Chebyshev(NamedTuple):
-    """Kind of Chebyshev polynomials: ``wave((n + top) t) / wave(bottom t)`` at ``cos(t)``."""
+    """Kind of Chebyshev polynomials: ``wave((n + top) t) / wave(bottom t)`` at ``x = cos(t)``.
+
+    Attributes:
+        first: The polynomial of degree 1.
+        wave: ``"sin"`` or ``"cos"``.
+        top: Constant in the numerator.
+        bottom: Factor in the denominator.
+    """
 
     first: Callable[[Any], Any]
     wave: str
@@ -112,6 +125,8 @@ def _chebyshev(xp: Backend, x: Any, n: Any, kind: _Chebyshev) -> Array:
 
 
 def _chebyshev_recurrence(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    """``_chebyshev`` in float64 by the recurrence, for low degrees."""
+
     def step(x: Any, k: int, now: Any, before: Any) -> Any:
         return 2 * x * now - before
 
@@ -119,6 +134,7 @@ def _chebyshev_recurrence(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Ar
 
 
 def _chebyshev_closed_form(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    """``_chebyshev`` in float64 by trigonometric and hyperbolic functions, for high degrees."""
     size = xp.abs(x)
     other = (1 - 2 * (n % 2)) * _MIRRORED.get(kind, kind).evaluate(xp, size, n)
     return xp.where(x < 0, other, kind.evaluate(xp, size, n))
