@@ -34,17 +34,18 @@ def as_arrays(xp: Backend, *operands: Any) -> list[Any]:
     return [v if hasattr(v, "dtype") else xp.asarray(v, dtype) for v in operands]
 
 
-def check_supported(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
-    """Raise PyTorch's NotImplementedError for an array whose dtype is of one of ``kinds``.
+def check_supported(xp: Backend, kernel: str, *operands: Any, unsupported: str) -> None:
+    """Raise PyTorch's NotImplementedError for an array of an unsupported kind of dtype.
 
     Args:
         xp: The backend.
         kernel: PyTorch's name of the kernel that is missing, such as ``"abs_cpu"``.
-        kinds: The letters of the unsupported kinds.
         *operands: Promoted arrays and Python scalars.
+        unsupported: NumPy's letters of the unsupported kinds: b for bool, i for signed and u for
+            unsigned integers, f for floats, c for complex numbers.
     """
     for operand in operands:
-        if hasattr(operand, "dtype") and operand.dtype.kind in kinds:
+        if hasattr(operand, "dtype") and operand.dtype.kind in unsupported:
             name = scalar_name(xp.dtype_of(operand))
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 

@@ -182,7 +182,7 @@ def _read_ends(
     start, end = _to_number(name, start), _to_number(name, end)
     dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
-        check_supported(xp, f"{name}_cpu", "b", xp.empty((), dtype))
+        check_supported(xp, f"{name}_cpu", xp.empty((), dtype), unsupported="b")
     converted = [convert_to_write(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from the unconverted bound.
     start, end = (start, end) if steps == 1 else converted

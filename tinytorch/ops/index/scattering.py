@@ -227,7 +227,7 @@ def _scatter_extreme(
 ) -> Array:
     """Copy of ``input``, with the maximum or minimum (``name``) with ``src`` at ``index``."""
     reduction = {"maximum": "amax", "minimum": "amin"}[name]
-    check_supported(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", "c", input)
+    check_supported(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", input, unsupported="c")
     return _combine(xp, name, input, dim, index, src)
 
 

@@ -482,7 +482,7 @@ def _check_contractions(operands: list[Tensor], plan: EinsumPlan) -> None:
 def _check_not_bool(kernel: str, *operands: Tensor) -> None:
     """Raise NotImplementedError for bools, except for empty matrices, which PyTorch supports."""
     if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
-        check_supported(operands[0]._xp, kernel, "b", operands[0]._data)
+        check_supported(operands[0]._xp, kernel, operands[0]._data, unsupported="b")
 
 
 def _parse_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:

@@ -204,7 +204,7 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got "
             f"{input.shape[at] if input.ndim else 0} and {other.shape[at] if other.ndim else 0}"
         )
-    check_supported(xp, "cross", "b", input)
+    check_supported(xp, "cross", input, unsupported="b")
     check_scalar_types(xp, "linalg.cross", input, other)
     a0, a1, a2 = _components(input, at)
     b0, b1, b2 = _components(other, at)

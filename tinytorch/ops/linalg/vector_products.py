@@ -142,7 +142,7 @@ def _trace(xp: Backend, input: Array) -> Array:
     """Sum of the diagonal of a matrix; int64 for integers and bools."""
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
-    check_supported(xp, "trace", "b", input)
+    check_supported(xp, "trace", input, unsupported="b")
     total = xp.sum(xp.diagonal(input))
     if input.dtype.kind in "uib":
         return xp.astype(total, xp.native_dtype(dtypes.int64))

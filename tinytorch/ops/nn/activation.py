@@ -33,7 +33,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     if kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if kind == "c":
-        check_supported(xp, "clamp_min_scalar_cpu", "c", input)
+        check_supported(xp, "clamp_min_scalar_cpu", input, unsupported="c")
     return xp.between(input, 0, None)
 
 
@@ -58,7 +58,7 @@ def leaky_relu(
     Reference:
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
-    check_supported(xp, "leaky_relu_cpu", "uibc", input)
+    check_supported(xp, "leaky_relu_cpu", input, unsupported="uibc")
     if is_half(input):
         return compute_in_single(xp, leaky_relu.kernel, input, negative_slope)
     if 0 < negative_slope <= 1:  # not 0: 0 times infinity is NaN, which maximum propagates
@@ -104,7 +104,7 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     Reference:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
-    check_supported(xp, "silu_cpu", "uib", input)
+    check_supported(xp, "silu_cpu", input, unsupported="uib")
     return blockwise(xp, lambda x: x / (1 + xp.exp(-x)), input)
 
 
@@ -151,7 +151,7 @@ def scaled_elu(
 
     ``kernel`` is the name of PyTorch's kernel in the error for unsupported dtypes.
     """
-    check_supported(xp, kernel, "uibc", x)
+    check_supported(xp, kernel, x, unsupported="uibc")
 
     def compute(x: Array) -> Array:
         # exp gets min(x, 0) alone, so it cannot overflow.
@@ -216,7 +216,7 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     Reference:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
-    check_supported(xp, "GeluKernelImpl", "uibc", input)
+    check_supported(xp, "GeluKernelImpl", input, unsupported="uibc")
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
     fused = xp.fused("gelu", input) if approximate == "none" else None

@@ -222,7 +222,7 @@ def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
     name = f"adaptive_avg_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     is_global = sizes == [1] * spatial
-    check_supported(input._xp, name, "biu" if is_global else "biuc", input._data)
+    check_supported(input._xp, name, input._data, unsupported="biu" if is_global else "biuc")
     if is_global:
         return mean(input, tuple(range(-spatial, 0)), True)
     means = _means(single(input)[0], sizes).to(input.dtype)  # 16-bit dtypes are rounded once
@@ -424,7 +424,7 @@ def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: boo
     """
     name = f"adaptive_max_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
-    check_supported(input._xp, name, "biuc", input._data)
+    check_supported(input._xp, name, input._data, unsupported="biuc")
     out: Any = input
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         windows = _equal_windows(input.shape[axis], size, axis)

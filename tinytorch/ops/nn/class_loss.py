@@ -326,7 +326,7 @@ def _check_kinds(input: Any, target: Any) -> None:
         check_scalar_type(int64, target)
     if input._data.dtype.kind not in "fV":
         frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"
-        check_supported(input._xp, frame, "uibc", input._data)
+        check_supported(input._xp, frame, input._data, unsupported="uibc")
 
 
 def _are_classes(input: Any, target: Any, ignore_index: int) -> bool:
@@ -454,7 +454,7 @@ def cross_entropy(
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
     if input._data.dtype.kind not in "fV":
         kernel = "kernel" if input.ndim > 2 else "lastdim_kernel"
-        check_supported(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
+        check_supported(input._xp, f"log_softmax_{kernel}_impl", input._data, unsupported="uibc")
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):

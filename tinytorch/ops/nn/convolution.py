@@ -92,7 +92,7 @@ def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) 
                 f"({scalar_name(other.dtype)}) should be the same"
             )
     if input.dtype is dtypes.bool:
-        check_supported(input._xp, name, "b", input._data)
+        check_supported(input._xp, name, input._data, unsupported="b")
 
 
 def check_groups(name: str, weight: Tensor, groups: int) -> None:

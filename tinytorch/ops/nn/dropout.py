@@ -376,7 +376,7 @@ def rrelu(
             f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and "
             f"{upper}"
         )
-    check_supported(input._xp, "rrelu_with_noise_out_cpu", "c", input._data)
+    check_supported(input._xp, "rrelu_with_noise_out_cpu", input._data, unsupported="c")
     if not training:
         from ..shape.views import contiguous
         from .activation import leaky_relu

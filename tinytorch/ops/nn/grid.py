@@ -238,7 +238,7 @@ def _check_same_float_dtype(input: Tensor, grid: Tensor) -> None:
             f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
             f"{scalar_name(grid.dtype)}"
         )
-    check_supported(input._xp, "grid_sampler", "biuc", input._data)
+    check_supported(input._xp, "grid_sampler", input._data, unsupported="biuc")
 
 
 def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) -> Any:

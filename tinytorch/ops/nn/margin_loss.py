@@ -495,7 +495,7 @@ def _pair_losses(xp: Backend, rows: Array, labels: Index, valid: Index, others: 
         valid: Which of the labels count, of the same shape.
         others: Which classes are not targets, ``(batch, classes)``.
     """
-    check_supported(xp, "multilabel_margin_loss_forward_out_frame", "biuc", rows)
+    check_supported(xp, "multilabel_margin_loss_forward_out_frame", rows, unsupported="biuc")
     out = xp.zeros(rows.shape[0], rows.dtype)
     for block, terms in _pair_terms(xp, rows, labels, valid, others):
         out[block] = xp.sum(terms, axis=(1, 2))

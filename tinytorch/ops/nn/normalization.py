@@ -234,7 +234,7 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
 def check_float(name: str, input: Tensor) -> None:
     """Raise NotImplementedError unless ``input`` has a real floating-point dtype."""
     if input._data.dtype.kind not in "fV":
-        check_supported(input._xp, name, "biuc", input._data)
+        check_supported(input._xp, name, input._data, unsupported="biuc")
 
 
 def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> None:

@@ -248,7 +248,7 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
             f"batch size and other non-zero dimensions for input, but got: {list(input.shape)}"
         )
     if mode != "circular":
-        check_supported(input._xp, f"{mode} pad", "b", input._data)
+        check_supported(input._xp, f"{mode} pad", input._data, unsupported="b")
     for i, (before, after) in enumerate(amounts):
         _check_side(input, input.ndim - 1 - i, before, after, mode)
     sizes = [n + sum(pair) for n, pair in zip(reversed(input.shape), amounts, strict=False)]

@@ -219,8 +219,8 @@ def _max_pool(
     name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
     if spatial == 1 and not return_indices:
-        check_supported(input._xp, "max_pool1d_impl", "biuc", input._data)
-    check_supported(input._xp, f"max_pool{max(spatial, 2)}d", "bc", input._data)
+        check_supported(input._xp, "max_pool1d_impl", input._data, unsupported="biuc")
+    check_supported(input._xp, f"max_pool{max(spatial, 2)}d", input._data, unsupported="bc")
     windows = make_windows(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     out = input
     for each in reversed(windows):
@@ -348,7 +348,10 @@ def _avg_pool(
     check_input(name, input, spatial)
     if input.dtype is not int64:  # the only integer dtype that PyTorch averages
         check_supported(
-            input._xp, "avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", "biuc", input._data
+            input._xp,
+            "avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d",
+            input._data,
+            unsupported="biuc",
         )
     if divisor_override is not None:
         divisor_override = as_int(name, "divisor_override", divisor_override)

@@ -53,7 +53,7 @@ def _run_kernel(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> 
     dtype = input.dtype
     if dtype.kind != "f" and size:
         last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
-        check_supported(xp, f"{name}_{last}_impl", "uibc", input)
+        check_supported(xp, f"{name}_{last}_impl", input, unsupported="uibc")
     dim = normalize_dim(name, dim, ndim)
     fused = xp.fused(name, input, dim)
     if fused is not None:
@@ -206,7 +206,9 @@ def softmax_call(
     dim = normalize_dim(name, dim, x.ndim)
     if x._data.dtype.kind not in "fV" and x.numel():
         kernel = "lastdim_kernel" if dim >= x.ndim - 1 else "kernel"
-        check_supported(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
+        check_supported(
+            x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", x._data, unsupported="uibc"
+        )
     out: Tensor = function(x, dim) if x.ndim else function(x.reshape(1), 0).reshape(())
     return out
 

@@ -279,7 +279,7 @@ def unfold(
             "unfold: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
-    check_supported(input._xp, "unfold", "iu", input._data)
+    check_supported(input._xp, "unfold", input._data, unsupported="iu")
     windows = _make_windows("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
     if min(windows.size) < 1:
         raise RuntimeError(
@@ -321,7 +321,7 @@ def fold(
             "fold: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
-    check_supported(input._xp, "fold", "iu", input._data)
+    check_supported(input._xp, "fold", input._data, unsupported="iu")
     image = _check_pair("fold", "output_size", output_size)
     windows = _make_windows("fold", image, kernel_size, dilation, padding, stride)
     _check_columns(input, image, windows)

@@ -377,7 +377,7 @@ def _check_input(name: str, spatial: int, input: Any) -> None:
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with "
             f"optional 0 dim batch size for input, but got: {list(input.shape)}"
         )
-    check_supported(input._xp, name, "biuc", input._data)
+    check_supported(input._xp, name, input._data, unsupported="biuc")
 
 
 def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int, ...]:

@@ -35,7 +35,9 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     scalar = not hasattr(weight, "dtype")
     if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
         weight = xp.astype(weight, input.dtype)  # a 0-d weight is treated as a number
-    check_supported(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
+    check_supported(
+        xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", input, unsupported="uib"
+    )
     _check_dtype(xp, input, end=end, weight=weight)
     if is_half(input):
         return compute_in_single(xp, lerp.kernel, input, end, weight)
@@ -87,7 +89,7 @@ def addcmul(
         return compute_in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
     value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
-        check_supported(xp, "addcmul_cpu_out", "b", tensor1)
+        check_supported(xp, "addcmul_cpu_out", tensor1, unsupported="b")
         value = convert_to_write(value, xp.dtype_of(tensor1))
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product

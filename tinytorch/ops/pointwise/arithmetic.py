@@ -249,7 +249,7 @@ def abs(xp: Backend, input: Array) -> Array:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-    check_supported(xp, "abs_cpu", "b", input)
+    check_supported(xp, "abs_cpu", input, unsupported="b")
     return xp.absolute(input)
 
 

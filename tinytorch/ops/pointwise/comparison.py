@@ -71,7 +71,7 @@ def lt(xp: Backend, input: Array, other: Operand) -> Array:
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-    check_supported(xp, "lt_cpu", "c", input, other)
+    check_supported(xp, "lt_cpu", input, other, unsupported="c")
     return xp.less(input, other)
 
 
@@ -97,7 +97,7 @@ def le(xp: Backend, input: Array, other: Operand) -> Array:
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-    check_supported(xp, "le_cpu", "c", input, other)
+    check_supported(xp, "le_cpu", input, other, unsupported="c")
     return xp.less_equal(input, other)
 
 
@@ -123,7 +123,7 @@ def gt(xp: Backend, input: Array, other: Operand) -> Array:
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-    check_supported(xp, "gt_cpu", "c", input, other)
+    check_supported(xp, "gt_cpu", input, other, unsupported="c")
     return xp.greater(input, other)
 
 
@@ -142,7 +142,7 @@ def ge(xp: Backend, input: Array, other: Operand) -> Array:
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-    check_supported(xp, "ge_cpu", "c", input, other)
+    check_supported(xp, "ge_cpu", input, other, unsupported="c")
     return xp.greater_equal(input, other)
 
 

@@ -76,7 +76,7 @@ over: Any = rename_nodes(div.op, "DivBackward1")
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
     """Raise torch's RuntimeError if an integer is divided by 0."""
-    check_supported(xp, kernel, "bc", input, other)
+    check_supported(xp, kernel, input, other, unsupported="bc")
     if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
         message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
         if not hasattr(other, "dtype"):

@@ -196,7 +196,7 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-    check_supported(xp, "atan2_cpu", "c", input, other)
+    check_supported(xp, "atan2_cpu", input, other, unsupported="c")
     return xp.arctan2(input, other)
 
 
@@ -228,7 +228,7 @@ def hypot(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-    check_supported(xp, "hypot_cpu", "uibc", input, other)
+    check_supported(xp, "hypot_cpu", input, other, unsupported="uibc")
     return xp.hypot(input, other)
 
 

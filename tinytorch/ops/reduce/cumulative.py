@@ -213,7 +213,7 @@ _cummin_result = named_result("cummin", "values indices")
 @op
 def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     """Index of the last occurrence of each cumulative maximum or minimum."""
-    check_supported(xp, f"{name}_cpu", "c", input)
+    check_supported(xp, f"{name}_cpu", input, unsupported="c")
     at = _axis(name, dim, input)
     int64 = xp.native_dtype(dtypes.int64)
     if not input.size or not input.ndim:

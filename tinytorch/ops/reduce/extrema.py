@@ -50,7 +50,7 @@ def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 
 def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: bool) -> Array:
     """``amax`` or ``amin``, by ``name``, with the backend's function ``reduce``."""
-    check_supported(xp, f"{name}_cpu", "c", input)
+    check_supported(xp, f"{name}_cpu", input, unsupported="c")
     axes = reduced_axes(name, dim, input.ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
@@ -88,7 +88,7 @@ amin.vjp(input=_extreme_gradient)
 
 @op
 def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
-    check_supported(xp, f"{name}_all", "c", input)
+    check_supported(xp, f"{name}_all", input, unsupported="c")
     if not input.size:
         _check_not_empty(name, input.shape, None)
     return xp.max(input) if name == "max" else xp.min(input)

@@ -71,7 +71,7 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         >>> tt.histc(tt.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    check_supported(xp, "histogram_cpu", "biuc", input)
+    check_supported(xp, "histogram_cpu", input, unsupported="biuc")
     bins = _check_bins("histc", as_int("histc", "bins", bins))
     min, max = (b.item() if hasattr(b, "item") else b for b in (min, max))
     if max < min:
@@ -165,7 +165,7 @@ def _grid(
     points: Tensor, bins: Sequence[Any], range: Sequence[float] | None, name: str
 ) -> tuple[Tensor, ...]:
     """Edges along each dimension, from numbers of bins or from tensors of edges."""
-    check_supported(points._xp, "histogramdd", "b", points._data)
+    check_supported(points._xp, "histogramdd", points._data, unsupported="b")
     if range is not None and len(range) != 2 * len(bins):
         raise RuntimeError(
             f"torch.{name}: for a {len(bins)}-dimensional histogram range should have "
@@ -199,7 +199,7 @@ _histogramdd_result = named_result("histogramdd", "hist bin_edges")
 def _count_points(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
     """Histogram of points ``(..., d)`` in the cells of a grid with these edges."""
     _check_weight(points, weight)
-    check_supported(points._xp, "histogramdd", "biuc", points._data)
+    check_supported(points._xp, "histogramdd", points._data, unsupported="biuc")
     flat = points.reshape(math.prod(points.shape[:-1]), points.shape[-1])
     weights = None if weight is None else weight.reshape(-1)
     return _histogram(flat, weights, edges, density)
@@ -297,7 +297,7 @@ def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength:
         >>> tt.bincount(tt.tensor([1, 2, 2]))
         tensor([0, 1, 2])
     """
-    check_supported(xp, "bincount_cpu", "bfc", input)
+    check_supported(xp, "bincount_cpu", input, unsupported="bfc")
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength should be >= 0, got {minlength}")
     if input.ndim != 1 or (input.size and int(input.min()) < 0):

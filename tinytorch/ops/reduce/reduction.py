@@ -456,7 +456,7 @@ def hash_tensor(
     """
     if as_int("hash_tensor", "mode", mode) != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
-    check_supported(xp, "xor_sum_cpu", "c", input)
+    check_supported(xp, "xor_sum_cpu", input, unsupported="c")
     axes = reduced_axes("hash_tensor", dim, input.ndim)
     if axes is None and not input.size:
         raise RuntimeError(

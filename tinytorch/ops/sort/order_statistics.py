@@ -73,7 +73,7 @@ _mode_result = named_result("mode", "values indices")
 @op
 def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
     """Median of all elements; NaN, or an integer as in PyTorch, if there are none."""
-    check_supported(xp, "median_cpu", "bc", input)
+    check_supported(xp, "median_cpu", input, unsupported="bc")
     if not input.size:
         if input.dtype.kind == "f":
             return xp.full((), xp.nan, input.dtype)
@@ -106,7 +106,7 @@ def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, igno
     if dim is None:
         found = _median_of_all(input, ignore)
         return found.reshape((1,) * input.ndim) if keepdim else found
-    check_supported(input._xp, "median_cpu", "bc", input._data)
+    check_supported(input._xp, "median_cpu", input._data, unsupported="bc")
     at = normalize_dim(name, dim, input.ndim)
     _size(name, input._data, at)
     return _result_at(result, input, _rank_index(input.detach(), at, None, ignore), at, keepdim)

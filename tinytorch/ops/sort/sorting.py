@@ -126,7 +126,7 @@ def msort(input: Tensor) -> Tensor:
 @op
 def _top_indices(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     """Indices of the ``k`` largest or smallest along ``dim``, in order."""
-    check_supported(xp, "topk_cpu", "bc", input)
+    check_supported(xp, "topk_cpu", input, unsupported="bc")
     at = normalize_dim("topk", dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 0 <= k <= size:
@@ -176,7 +176,7 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
     NaN is larger than all numbers. A NaN among the values is placed at the end for both sides.
     Boundaries that are not sorted are bisected in the same way as in PyTorch.
     """
-    check_supported(xp, "searchsorted_out_cpu", "c", boundaries)
+    check_supported(xp, "searchsorted_out_cpu", boundaries, unsupported="c")
     if boundaries.ndim > 1:
         found = _bisect(xp, boundaries, values, right)
     elif not bool(xp.any(boundaries[:-1] > boundaries[1:])):

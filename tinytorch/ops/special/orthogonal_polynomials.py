@@ -30,7 +30,7 @@ def _polynomial(
 
 def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
     """Convert ``x`` and the degrees to float64 (a number to an int); also return the dtype."""
-    check_supported(xp, "special_polynomial_cpu", "c", x, n)
+    check_supported(xp, "special_polynomial_cpu", x, n, unsupported="c")
     dtype = (x if hasattr(x, "dtype") else n).dtype
     if not hasattr(n, "dtype"):
         return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
