@@ -130,8 +130,11 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return array.data.mem
 
     def memory(self, array: Array) -> tuple[Array, int] | None:
-        # A view made by as_strided has no base. Its block is the allocation, whose size CuPy
-        # rounds up.
+        """Whole memory block of ``array`` and its offset there. See ``Backend``.
+
+        A view made by ``as_strided`` has no base. Its block is the allocation, whose size CuPy rounds
+        up.
+        """
         found, allocation = super().memory(array), array.data.mem
         before = int(array.data.ptr - allocation.ptr)
         steps = (before, *array.strides)
@@ -166,6 +169,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return scan(self, getattr(self.library, name), array, axis)
 
     def write_item(self, target: Array, index: Any, value: Any) -> None:
+        """``target[index] = value``; a number at a mask is written without waiting."""
         # CuPy would count the selected elements, for which the host has to wait.
         mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
         kind = getattr(getattr(mask, "dtype", None), "kind", "")
@@ -177,6 +181,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
             target[index] = self.asarray(value, target.dtype) if zero else value
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
+        """``target[index] += values`` by atomic additions, which CuPy has for some dtypes only."""
         add = self.library.add
         if target.dtype.char in _ATOMIC:
             add.at(target, index, values)

@@ -88,6 +88,10 @@ class CudaDevices(Backend):
             )
 
     def here(self) -> Self:
+        """Make the device of this object current and return the object.
+
+        The registered object, which has no device of its own, returns that of the thread's device.
+        """
         if not self.several:
             return self
         if self.ordinal is None:
@@ -152,6 +156,7 @@ class CudaDevices(Backend):
     # -- transfers ---------------------------------------------------------------------------
 
     def receive(self, array: Array, source: Any, non_blocking: bool = False) -> Array:
+        """Copy an array of another device or of the host to this device. See ``Placement``."""
         if isinstance(source, CudaDevices) and source.library is self.library:
             return self._from_device(array, source)
         host: _Host = source.to_numpy(array)
@@ -168,6 +173,7 @@ class CudaDevices(Backend):
         return out
 
     def download(self, array: Array, non_blocking: bool = False) -> _Host:
+        """Copy an array to the host, with ``non_blocking`` to pinned memory without waiting."""
         if not (non_blocking and array.size):
             return self.to_numpy(array)
         host: _Host = self.extras.empty_pinned(array.shape, array.dtype)

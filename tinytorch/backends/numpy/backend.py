@@ -46,7 +46,7 @@ _SMALL = 512
 _SOME = 4096
 #: From this many elements on the formulas of float_functions beat NumPy's scalar loops.
 _SEVERAL = 512
-#: exp of this, and its quotient by a sum of 2**60 of them, are well inside float32's range.
+#: Bound of softmax inputs for which exp, and exp over a sum of 2**60 of them, are in float32.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
 #: Before NumPy 2.1 clip takes the bound where a float32 zero is equal to it.
@@ -174,6 +174,7 @@ class NumpyBackend(Backend):
         return memory.Move(array) if self.can_be_shared else super().move_to_shared(array)
 
     def masked(self, array: Array, mask: Array) -> Array:
+        """``array`` where ``mask`` is True, else 0; for many floats by their bits."""
         if (
             array.size >= _SOME and array.dtype.kind == "f" and mask.dtype == bool
             and array.__class__ is mask.__class__ is numpy.ndarray and array.shape == mask.shape
@@ -194,6 +195,7 @@ class NumpyBackend(Backend):
         return numpy.stack(arrays, axis) if axis else numpy.array(arrays)
 
     def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
+        """Call ``function`` on blocks of large row-major arrays, in threads. See ``Backend``."""
         size, shape = arrays[-1].size, arrays[-1].shape
         if size < _FEW:
             return function(*arrays)
@@ -256,6 +258,7 @@ class NumpyBackend(Backend):
         return array.reshape(shape)
 
     def total(self, array: Array) -> Any:
+        """Sum of all elements; of few floats by a product with ones."""
         dtype = array.dtype
         ones = _short_ones(dtype, no_ones)(array.size)
         if ones is None:
@@ -331,8 +334,11 @@ class NumpyBackend(Backend):
         return super().sum_of_products(a, b)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
-        # Of equal float16 numbers numpy.maximum returns the bound, clip the array's. clip takes a
-        # third of the time on float32 with AVX2, but runs Python code of NumPy first.
+        """Clamp by ``maximum`` and ``minimum``, or by ``clip``. See ``Backend``.
+
+        Of equal float16 numbers ``numpy.maximum`` returns the bound, ``clip`` the array's element.
+        On large float32 arrays ``clip`` takes a third of the time with AVX2.
+        """
         dtype = array.dtype
         kind = dtype.char
         by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
@@ -370,6 +376,7 @@ class NumpyBackend(Backend):
         return out
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
+        """``target[index] += values``; 16-bit dtypes in float32, whole rows by ``add_rows``."""
         if target.dtype.char == "e" or target.dtype.num > 255:
             # float16 and ml_dtypes' dtypes: in float16 a sum of ones would end at 2048.
             wide = target.astype("float32")
@@ -460,6 +467,7 @@ class NumpyBackend(Backend):
         )
 
     def sum_along(self, array: Array, axis: int) -> Array:
+        """Sum along ``axis``; of the rows of a small matrix by a product with ones."""
         if array.ndim == 2 and axis in (-1, 1):
             ones = _short_ones(array.dtype, no_ones)(array.shape[1])
             if ones is not None and array.size < FEW:
@@ -528,6 +536,10 @@ class NumpyBackend(Backend):
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False
     ) -> list[Any]:
+        """Call ``work`` on parts of the range in several threads. See ``Backend``.
+
+        Matrix products use one call if OpenBLAS's own threads were used recently and may still run.
+        """
         if count < 2 or (products and blas.was_threaded_recently()):
             return [work(0, count)]
         return blas.run(work, count)

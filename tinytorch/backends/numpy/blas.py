@@ -108,9 +108,10 @@ def _libraries() -> Iterator[str]:
 SINGLE = 1 << 18
 #: Multiply-adds up to which a product is small: a second thread would save some 20 µs.
 SMALL = 1 << 21
-#: Multiply-adds of matrices that take as long as reading one element does in a sum, and the
-#: least for which 9,216 elements, from where on OpenBLAS threads such sums, are over ``SINGLE``.
+#: Multiply-adds of matrix products that take as long as reading one element in a sum. It is the
+#: least value for which 9,216 elements, above which OpenBLAS threads such sums, exceed ``SINGLE``.
 ELEMENT = 32
+#: Seconds for which OpenBLAS's threads may still spin after a product.
 _SPIN = 0.03
 
 _lock = threading.Lock()
@@ -242,9 +243,10 @@ def set_count(number: int) -> None:
 
 #: LAPACK's letter for each type of element.
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
-#: A call costs as much as what NumPy does with this many of a batch's matrices at once.
+#: A call per matrix is slower than NumPy on a whole batch if the product of this and the number
+#: of matrices exceeds the elements of one matrix.
 _WORTH = 4
-#: How many columns LAPACK brings up to date at once, as far as it is given memory for them.
+#: Number of columns that LAPACK updates at once, if it has working memory for them.
 _COLUMNS = 64
 
 

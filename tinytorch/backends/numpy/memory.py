@@ -32,8 +32,9 @@ from ..weak_references import CallingRef, WeakValues
 
 #: Elements per block, in which several passes stay in the processor's cache.
 _BLOCK = 65536
-#: From here on a second thread is worth what it costs to wake it.
+#: From this many elements on a second thread saves more time than waking it takes.
 _THREADED = 1 << 19
+#: Integer dtypes by their size in bytes.
 _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
 
 Work = Callable[[int, int], Any]

@@ -23,9 +23,9 @@ _BLOCK = 65536
 _THREADED = 1 << 17
 #: Rows shorter than this, and few of them, are sorted by NumPy alone.
 _FEW = 512
-#: Up to here the whole order, of equal elements any first, is found sooner than a part of it.
+#: Below this many elements an unstable sort of all is faster than finding a part of the order.
 _SOME = 4096
-#: How much fewer candidates there must be than elements to look for them.
+#: Factor by which candidates must be fewer than elements for ``_tournament`` to be faster.
 _WORTH = 3
 _SIGN = numpy.array(0x7FFFFFFF, "int32")
 

@@ -8,8 +8,8 @@
 - ``float_prod`` cuts rows into pieces that are multiplied with each other.
   ``numpy.multiply.reduce`` along the last dimension waits for each product before the next.
 - ``add_rows`` adds rows by index, the gradient of a look-up table. ``numpy.add.at`` takes rows one
-  element at a time; here the first of the rows for each index are added in one go, then the second
-  ones, and so on; an index with many rows has them summed up by itself.
+  element at a time; here the first rows of all indices are added at once, then the second rows, and
+  so on. The rows of an index with many rows are summed separately.
 - ``add_scaled`` is ``a * x + b * y`` into ``y`` by BLAS's axpy and axpby: one pass over memory in
   BLAS's threads, where NumPy takes two or three and a buffer, four times as long on 200,000
   elements.
@@ -34,8 +34,9 @@ from . import blas
 
 #: Below this many elements a sum over several dimensions is left to ``add.reduce``.
 FEW = 8192
-#: Up to here one product of vectors gives the sum of everything.
+#: Up to this many elements one product of vectors is used for the sum.
 _SHORT = 1024
+#: Number of elements that are summed sequentially in a longer row.
 _ROW = 512
 #: Rows and columns up to this size are summed in one go.
 LONG_ROW = 1024
@@ -301,10 +302,11 @@ def add_rows(target: Any, index: Any, values: Any) -> bool:
 
 #: Below this many elements the call costs as much as it saves.
 _FEW_SCALED_SUMS = 16384
-#: OpenBLAS may count in C's int.
+#: Most elements for BLAS: OpenBLAS may count in C's int.
 _MOST = 2**31 - 1
-#: Elements that stay in the processor's cache with what is done to them.
+#: Elements per block, which stay in the processor's cache.
 _BLOCK = 65536
+#: By the character of a dtype: the letter of BLAS's routines, and C's type of a scalar.
 _NUMBERS = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
 
 
@@ -406,9 +408,9 @@ def logaddexp(a: Any, b: Any) -> Any:
 _FEW_FLOAT_PRODUCTS = 2048
 #: Rows of up to this many elements are multiplied up one by one.
 _SHORT_FLOAT_PRODUCTS = 64
-#: Pieces are to be this long at least, for what starting a loop costs, or a quarter of the row.
+#: Least length of a piece, unless it is a quarter of the row: starting a loop takes time.
 _LONG = 128
-#: At most so many pieces.
+#: Largest number of pieces of a row.
 _PIECES = 32
 
 

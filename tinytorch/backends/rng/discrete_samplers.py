@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 Unit = Callable[[], float]
+#: Number of uniform numbers that are drawn at once.
 _BLOCK = 256
 
 

@@ -305,6 +305,7 @@ class UntypedStorage(Casts):
         self._numbers()[index] = self._to_element(value)
 
     def _to_element(self, value: Any) -> Any:
+        """Convert a number to a byte; RuntimeError for a value that is not an integer."""
         if not hasattr(value, "__index__"):
             raise RuntimeError(
                 f"can only set storage content with a int types, but got {type(value).__name__} "

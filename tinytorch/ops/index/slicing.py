@@ -23,6 +23,7 @@ def _index_at_dim(at: int, item: Any) -> tuple[Any, ...]:
 
 @op(view=True)
 def _select(xp: Backend, input: Array, dim: int, index: int) -> Array:
+    """``input[index]`` along ``dim``, as a view."""
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     at = normalize_dim("select", dim, input.ndim)

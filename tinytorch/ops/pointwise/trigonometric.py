@@ -161,6 +161,7 @@ def acosh(xp: Backend, input: Array) -> Array:
 
 
 def _acosh_gradient(xp: Any, g: Any, input: Any) -> Any:
+    """``g / (sqrt(x - 1) * sqrt(x + 1))``."""
     # The product of two roots has the correct branch for complex numbers; the root of the product
     # does not. Below -1, acosh is NaN but this slope is finite, so a gradient of 0 stays 0.
     x = input if input.dtype.kind == "c" else xp.absolute(input)

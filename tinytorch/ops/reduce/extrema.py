@@ -88,6 +88,7 @@ amin.vjp(input=_extreme_gradient)
 
 @op
 def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
+    """Maximum or minimum of all elements; ``name`` is ``"max"`` or ``"min"``."""
     check_supported(xp, f"{name}_all", input, unsupported="c")
     if not input.size:
         _check_not_empty(name, input.shape, None)

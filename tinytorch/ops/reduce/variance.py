@@ -142,6 +142,7 @@ def _arguments(
 
 
 def _warn_of_freedom(name: str) -> None:
+    """Warn that the degrees of freedom are not positive."""
     warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
         "reduction factor (input numel divided by output numel)."

@@ -176,6 +176,7 @@ def _numpy_diagflat(input: Any = None, k: int = 0, **options: Any) -> Tensor:
 
 
 def _check_matrix(name: str, input: Array) -> None:
+    """Raise RuntimeError unless ``input`` has at least two dimensions."""
     if input.ndim < 2:
         raise RuntimeError(
             f"{name}: input tensor must have at least 2 dimensions, got {input.ndim}"

@@ -58,6 +58,7 @@ _no_derivative.missing = _no_derivative_of_elements.missing = True  # type: igno
 
 
 def _unique_name(node: Node) -> str:
+    """PyTorch's name of the node of the variants of ``unique``."""
     if argument(node, "consecutive"):
         return "UniqueConsecutiveBackward0"
     along = "dim" in node.op.index and argument(node, "dim") is not None
