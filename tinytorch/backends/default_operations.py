@@ -141,11 +141,12 @@ if TYPE_CHECKING:
 
 Combine = Callable[[Any, Any], Any]
 
-#: From this many elements for each True on, ``last_true`` visits the True elements alone.
+#: With at least this many elements for each True, ``last_true`` visits the True elements alone.
 _FEW = 8
 
 #: From this many elements in a slice on, one call per slice is faster.
 _LARGE = 512
+#: Least number of adjacent elements of a slice for that.
 _SIDE_BY_SIDE = 64
 
 

@@ -132,8 +132,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def memory(self, array: Array) -> tuple[Array, int] | None:
         """Whole memory block of ``array`` and its offset there. See ``Backend``.
 
-        A view made by ``as_strided`` has no base. Its block is the allocation, whose size CuPy rounds
-        up.
+        A view made by ``as_strided`` has no base. Its block is the allocation, whose size CuPy
+        rounds up.
         """
         found, allocation = super().memory(array), array.data.mem
         before = int(array.data.ptr - allocation.ptr)

@@ -46,7 +46,7 @@ _SMALL = 512
 _SOME = 4096
 #: From this many elements on the formulas of float_functions beat NumPy's scalar loops.
 _SEVERAL = 512
-#: Bound of softmax inputs for which exp, and exp over a sum of 2**60 of them, are in float32.
+#: The exponential of this bound, also divided by a sum of 2**60 of them, is in float32's range.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
 #: Before NumPy 2.1 clip takes the bound where a float32 zero is equal to it.

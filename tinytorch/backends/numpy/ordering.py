@@ -19,7 +19,7 @@ Pack = Callable[[Any], Any]
 
 #: Elements per block, whose keys fit the cache.
 _BLOCK = 65536
-#: From here on a second thread is worth what it costs to wake it.
+#: From this many elements on a second thread saves more time than waking it takes.
 _THREADED = 1 << 17
 #: Rows shorter than this, and few of them, are sorted by NumPy alone.
 _FEW = 512

@@ -202,7 +202,7 @@ def _sum_strided(array: Any, axis: int) -> Any:
     """Sum over one dimension of an array with any strides, in pieces that are views."""
     count = array.shape[axis]
     if count <= _ROW or abs(array.strides[axis]) == min(map(abs, array.strides)):
-        return numpy.add.reduce(array, axis)  # pairwise along what lies closest together
+        return numpy.add.reduce(array, axis)  # pairwise along the smallest stride
     whole = count // _ROW * _ROW
     front = (slice(None),) * axis
     shape = (*array.shape[:axis], -1, _ROW, *array.shape[axis + 1 :])

@@ -176,7 +176,7 @@ def swap_by_links(partners: NDArray, count: int) -> NDArray:
     partners = partners.astype(np.intp, copy=False)
     steps = np.arange(len(partners))
     link = np.arange(count)
-    link[partners] = steps  # of equal indices the last is kept
+    link[partners] = steps  # of several steps with one partner the last one stays
     earlier = _same_partner_before(link, partners)
     own = np.flatnonzero(partners == steps)  # a step that is its own partner moves nothing
     link[own] = np.where(earlier[own] < 0, own, earlier[own])
