@@ -30,10 +30,14 @@ def namespace(
 
     Args:
         source: A module of functions on Tensors, listed in its ``__all__``.
-        home: Name of the module for arrays, which is already being imported.
+        home: Name of the module for arrays, such as ``"tinytorch.numpy.fft"``, which is already
+            being imported.
+
+    Returns:
+        ``__getattr__``, which wraps a function on first access, and ``__dir__``.
     """
-    made_module = sys.modules[home]
-    made_module.__class__ = Namespace
+    module = sys.modules[home]
+    module.__class__ = Namespace
 
     def get_attribute(name: str) -> Any:
         if name == "__all__":  # read by ``from tinytorch.numpy.fft import *``
@@ -42,11 +46,11 @@ def namespace(
             raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name, obj=None)
         value = getattr(source, name)
         if isinstance(value, type):
-            return names_of(made_module).setdefault(name, value)
-        own = host_function(name, getattr(host(), home.rpartition(".")[2], None))
-        made = wrap_function(value, host=own, scalars=scalar_rule(name))
-        made.__module__ = home
-        return names_of(made_module).setdefault(name, made)
+            return names_of(module).setdefault(name, value)
+        numpy_function = host_function(name, getattr(host(), home.rpartition(".")[2], None))
+        wrapped = wrap_function(value, host=numpy_function, scalars=scalar_rule(name))
+        wrapped.__module__ = home
+        return names_of(module).setdefault(name, wrapped)
 
     return get_attribute, lambda: sorted(source.__all__)
 
@@ -92,7 +96,7 @@ class Open(Protocol):
 
 
 c_: Joining = Indexed(Joiner(-1, 2, 0, float64))
-r_: Joining = Indexed(Joiner(floats=float64))
+r_: Joining = Indexed(Joiner(float_dtype=float64))
 mgrid: Dense = Indexed(Grid(False, float64))
 ogrid: Open = Indexed(Grid(True, float64))
 

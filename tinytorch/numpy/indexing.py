@@ -25,12 +25,12 @@ def convert_value(tensor: Any, value: Any) -> Any:
         OverflowError: For a sequence with a number that an integer dtype cannot hold.
         TypeError: For a Python complex number and a tensor that is not complex.
     """
-    is_complex = tensor.dtype.category == 3
+    is_complex = tensor.dtype.is_complex
     if value.__class__ is complex and not is_complex:
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
-    is_checked = value.__class__ in (list, tuple) and tensor.dtype.category == 1
+    is_checked = value.__class__ in (list, tuple) and tensor.dtype.kind in "iu"
     given: Any = functions.asarray(value, tensor.dtype if is_checked else None)
-    if given.dtype.category == 3 and not is_complex:
+    if given.dtype.is_complex and not is_complex:
         text = "Casting complex values to real discards the imaginary part"
         warnings.warn(text, host().exceptions.ComplexWarning, stacklevel=3)
         given = given.real

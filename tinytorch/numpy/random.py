@@ -257,7 +257,7 @@ class Source:
         if x.__class__ is int:
             return draw(generator, "permutation", (x,), {})
         given = tensor_of(unwrap_holder(x), generator[1])
-        if not given.ndim and given.dtype.category == 1:
+        if not given.ndim and given.dtype.kind in "iu":
             return draw(generator, "permutation", (int(given),), {})
         if not given.ndim:
             raise IndexError(f"x must be an integer or at least 1-dimensional, got {x!r}")
@@ -276,7 +276,7 @@ class Source:
             p = as_float(tensor_of(unwrap_holder(options["p"]), generator[1]))
             options = {**options, "p": p}
         given = tensor_of(unwrap_holder(a), generator[1])
-        if not given.ndim and given.dtype.category == 1:
+        if not given.ndim and given.dtype.kind in "iu":
             return draw(generator, "choice", (int(given), size), options)
         if not given.ndim:
             raise ValueError(f"a must be a sequence or an integer, got {a!r}")

@@ -60,7 +60,7 @@ def unify_dtypes(*values: Any) -> list[Any]:
 def float_array(value: Any) -> Tensor:
     """``array_of``, with integers and bools cast to the default dtype."""
     tensor = array_of(value)
-    return tensor if tensor.dtype.category > 1 else tensor.to(default_dtype())  # type: ignore[no-any-return]
+    return tensor if is_inexact(tensor) else tensor.to(default_dtype())  # type: ignore[no-any-return]
 
 
 def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
@@ -279,6 +279,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
 
 
+def is_inexact(tensor: Any) -> bool:
+    """Whether the dtype of a tensor is floating-point or complex, as ``numpy.inexact``."""
+    return tensor.dtype.kind in "fc"
+
+
 def is_recorded(tensor: Any) -> bool:
     """Whether a gradient may flow to a tensor, so that not even its zeros may be dropped."""
     return bool(tensor.requires_grad) and grad_enabled()
@@ -287,7 +292,7 @@ def is_recorded(tensor: Any) -> bool:
 def as_float(value: Any) -> Any:
     """``tensor_of``, with integers and bools cast to float64."""
     found = tensor_of(value)
-    return found if found.dtype.category > 1 else found.to(dtypes.float64)
+    return found if is_inexact(found) else found.to(dtypes.float64)
 
 
 def as_floats(*values: Any) -> list[Any]:

@@ -21,6 +21,7 @@ from .conversion import (
     float64_default,
     float_array,
     host,
+    is_inexact,
     promote,
     tensor_of,
     tensors_of,
@@ -70,7 +71,7 @@ def cast_and_copy(
     """
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     shares = hasattr(object, "dtype")
-    if kind is not None and not shares and source.is_complex() and kind.category in (1, 2):
+    if kind is not None and not shares and source.is_complex() and kind.kind in "iuf":
         raise TypeError(f"array(): complex numbers do not fit into {kind}")
     found = source if kind is None else source.to(kind)
     if copy is False and (found is not source or not shares):
@@ -496,7 +497,7 @@ def _clip_stop(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
 def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], Any, Any]:
     """For ``linspace``: both ends as floats, each number's fraction of the way, number of steps."""
     ends = promote(start, stop)
-    if ends[0].dtype.category < 2:
+    if not is_inexact(ends[0]):
         ends = [t.to(dtypes.float64) for t in ends]
     first, last = strides.broadcast_tensors(*ends)
     place = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp)
@@ -532,7 +533,7 @@ def linspace(
     found = found.movedim(0, axis) if found.ndim > 1 else found
     if dtype is not None:
         kind = as_dtype(dtype)
-        found = (found.floor() if kind.category < 2 else found).to(kind)
+        found = (found.floor() if kind.kind in "biu" else found).to(kind)
     found = found if device is None else found.to(device=device)
     if retstep:
         step = (last - first) / count if count else first * float("nan")

@@ -94,6 +94,6 @@ def power(x: Any, p: Any) -> Tensor:
         array([0.25  , 0.0625])
     """
     base, exponent = _complex_if(_is_negative, tensor_of(x)), tensor_of(p)
-    if exponent.dtype.category == 1 and bool((exponent < 0).any()):
+    if exponent.dtype.kind in "iu" and bool((exponent < 0).any()):
         exponent = exponent.to(dtypes.float64)
     return ufuncs.power(base, exponent)  # type: ignore[no-any-return]

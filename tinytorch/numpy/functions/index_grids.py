@@ -19,10 +19,13 @@ from .registration import numpy_function, register_as, register_shared, register
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
-    """Reshape 1-d tensors so that they broadcast to a grid: the first along dimension 0, ..."""
+    """Reshape ``n`` 1-d tensors to ``n`` dimensions each, so that they broadcast to a grid.
+
+    The elements of the i-th tensor lie along dimension ``i``; the other dimensions have size 1.
+    """
     count = len(ranges)
     return tuple(
-        x.reshape([-1 if d == at else 1 for d in range(count)]) for at, x in enumerate(ranges)
+        x.reshape([-1 if d == i else 1 for d in range(count)]) for i, x in enumerate(ranges)
     )
 
 
@@ -123,7 +126,17 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
 def _triangle_indices_from(
     name: str, which: str, end: str, shown: str
 ) -> Callable[..., tuple[Tensor, Tensor]]:
-    """Register ``tril_indices_from`` or ``triu_indices_from`` by PyTorch's function of indices."""
+    """Register ``tril_indices_from`` or ``triu_indices_from``, which call PyTorch's function.
+
+    Args:
+        name: ``"tril_indices"`` or ``"triu_indices"``, PyTorch's function to call.
+        which: ``"lower"`` or ``"upper"``, for the docstring.
+        end: ``"last"`` or ``"first"``: the diagonal that ``k`` is, for the docstring.
+        shown: Output of the docstring's example.
+
+    Returns:
+        The registered function.
+    """
     make = getattr(diagonal_ops, name)
 
     def function(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
@@ -157,7 +170,14 @@ triu_indices_from: Callable[..., tuple[Tensor, Tensor]] = _triangle_indices_from
 
 
 def _check_indices(index: Any, size: int, mode: str) -> Any:
-    """Wrap, clip or check indices of a dimension by the ``mode`` of ``ravel_multi_index``."""
+    """Return valid indices of a dimension, by the ``mode`` of ``ravel_multi_index``.
+
+    Args:
+        index: Tensor of indices.
+        size: Size of the dimension.
+        mode: ``"wrap"`` or ``"clip"`` moves indices that are out of bounds into the dimension;
+            ``"raise"`` raises for them.
+    """
     if mode == "wrap":
         return index % size
     if mode == "clip":
@@ -208,10 +228,18 @@ def ravel_multi_index(
 
 
 def _triangle(name: str, torch_function: Any, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Register NumPy's ``tril`` or ``triu`` by PyTorch's."""
+    """Register NumPy's ``tril`` or ``triu``, which call PyTorch's.
+
+    Args:
+        name: Name of the function.
+        torch_function: PyTorch's function of that name.
+        summary: First line of the docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(m: Any, k: int = 0) -> Tensor:
         x = tensor_of(m)
+        # As in NumPy, each row of the matrix is the vector.
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
         return torch_function(x, k)  # type: ignore[no-any-return]
 
@@ -235,7 +263,13 @@ triu: Callable[..., Tensor] = _triangle(
 
 
 def _triangle_indices(name: str, which: str, *example: str) -> Callable[..., tuple[Tensor, Tensor]]:
-    """Register NumPy's ``tril_indices`` or ``triu_indices`` by PyTorch's."""
+    """Register NumPy's ``tril_indices`` or ``triu_indices``, which call PyTorch's.
+
+    Args:
+        name: Name of the function, in both libraries.
+        which: ``"lower"`` or ``"upper"``, for the docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
         return tuple(getattr(diagonal_ops, name)(n, n if m is None else m, k))
@@ -310,26 +344,28 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return diagonal_ops.diagonal(x, operator.index(offset), first, second)
 
 
-def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:
-    """1-d tensor of the range that a slice means to ``mgrid``.
+def _range_of_slice(bounds: slice, dtype: Any = None, float_dtype: Any = None) -> Any:
+    """1-d tensor of the numbers that a slice stands for in ``mgrid[...]`` and ``r_[...]``.
 
     Args:
-        part: The slice. An imaginary step is the number of elements, and includes both ends.
-        dtype: Dtype; default int64 if the slice is of integers, else ``floats``.
-        floats: Default the default dtype.
+        bounds: The slice. If its step is imaginary, such as ``5j``, the absolute value of the step
+            is the number of elements, and ``stop`` is included.
+        dtype: Dtype of the result. Default: int64 if the slice consists of integers, else
+            ``float_dtype``.
+        float_dtype: A floating-point dtype; default the default dtype.
     """
-    start = 0 if part.start is None else part.start
-    if dtype is None and not _is_integral(part):
-        dtype = floats or default_dtype()
-    if isinstance(part.step, complex):
-        return linspace(start, part.stop, int(abs(part.step)), dtype=dtype)
-    return arange(start, part.stop, 1 if part.step is None else part.step, dtype=dtype)
+    start = 0 if bounds.start is None else bounds.start
+    if dtype is None and not _is_integral(bounds):
+        dtype = float_dtype or default_dtype()
+    if isinstance(bounds.step, complex):
+        return linspace(start, bounds.stop, int(abs(bounds.step)), dtype=dtype)
+    return arange(start, bounds.stop, 1 if bounds.step is None else bounds.step, dtype=dtype)
 
 
 def _is_integral(*parts: slice) -> bool:
-    """Whether slices consist of integers."""
-    given = [v for part in parts for v in (part.start, part.stop, part.step)]
-    return all(v is None or isinstance(v, int) for v in given)
+    """Whether ``start``, ``stop`` and ``step`` of all slices are integers or None."""
+    values = [v for part in parts for v in (part.start, part.stop, part.step)]
+    return all(v is None or isinstance(v, int) for v in values)
 
 
 class IndexExpression:
@@ -355,7 +391,8 @@ class Grid:
 
     Args:
         sparse: Whether to return a tuple of tensors that broadcast to the grid instead.
-        floats: The dtype for slices that are not of integers; default the default dtype.
+        float_dtype: Dtype of the coordinates if a bound or step of a slice is not an integer;
+            default the default dtype.
 
     Example:
         >>> tt.mgrid[0:2, 0:2][1]
@@ -365,16 +402,15 @@ class Grid:
         tensor([0.0000, 0.5000, 1.0000])
     """
 
-    def __init__(self, sparse: bool, floats: dtypes.dtype | None = None) -> None:
+    def __init__(self, sparse: bool, float_dtype: dtypes.dtype | None = None) -> None:
         self.sparse = sparse
-        self.floats = floats
+        self.float_dtype = float_dtype
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return _range(key, None, self.floats)
-        floats = self.floats or default_dtype()
-        dtype = dtypes.int64 if _is_integral(*key) else floats
-        parts: Any = open_grid(*(_range(part, dtype) for part in key))
+            return _range_of_slice(key, None, self.float_dtype)
+        dtype = dtypes.int64 if _is_integral(*key) else self.float_dtype or default_dtype()
+        parts: Any = open_grid(*(_range_of_slice(part, dtype) for part in key))
         if self.sparse:
             return parts
         shape = [part.numel() for part in parts]
@@ -385,13 +421,15 @@ class Joiner:
     """Class of ``r_`` and ``c_``, which join the items between the brackets.
 
     A slice stands for a range; an imaginary step is its number of elements and includes both ends.
-    If the first item is a string ``"axis,ndmin,place"``, it replaces these arguments.
+    If the first item is a string ``"axis,ndmin,trans1d"``, it replaces these arguments.
 
     Args:
         axis: The dimension along which items are joined.
         ndmin: The minimum number of dimensions of an item.
-        place: Position of an item's own dimensions among these; -1 is last.
-        floats: The dtype of Python's floats; default the default dtype.
+        trans1d: Where the dimensions of an item with fewer than ``ndmin`` begin among the
+            ``ndmin`` dimensions: -1 (default) puts them last and the new ones, of size 1, first; 0
+            puts them first. As in NumPy.
+        float_dtype: Dtype of Python floats among the items; default the default dtype.
 
     Example:
         >>> tt.r_[0:3, 7, tt.tensor([5, 6])]
@@ -402,45 +440,57 @@ class Joiner:
     """
 
     def __init__(
-        self, axis: int = 0, ndmin: int = 1, place: int = -1,
-        floats: dtypes.dtype | None = None,
+        self, axis: int = 0, ndmin: int = 1, trans1d: int = -1,
+        float_dtype: dtypes.dtype | None = None,
     ) -> None:  # fmt: skip
-        self.floats = floats
+        self.float_dtype = float_dtype
         self.axis = axis
         self.ndmin = ndmin
-        self.place = place
+        self.trans1d = trans1d
 
     def __getitem__(self, key: Any) -> Tensor:
         items = key if isinstance(key, tuple) else (key,)
-        axis, ndmin, place = self.axis, self.ndmin, self.place
+        axis, ndmin, trans1d = self.axis, self.ndmin, self.trans1d
         if items and isinstance(items[0], str):
-            axis, ndmin, place = self._directive(items[0])
+            axis, ndmin, trans1d = self._parse_directive(items[0])
             items = items[1:]
         backend = backend_of(*items)
-        with default_dtype_context(self.floats or default_dtype()):
-            return cat([_item(item, ndmin, place, backend) for item in items], axis)
+        with default_dtype_context(self.float_dtype or default_dtype()):
+            return cat([_convert_item(item, ndmin, trans1d, backend) for item in items], axis)
 
-    def _directive(self, text: str) -> tuple[int, int, int]:
-        """Parse a string ``"axis,ndmin,place"``, of which the end may be missing."""
+    def _parse_directive(self, text: str) -> tuple[int, int, int]:
+        """Return ``(axis, ndmin, trans1d)`` from a string ``"axis,ndmin,trans1d"``.
+
+        The string may consist of the first one or two numbers; the attributes are the defaults of
+        the others.
+        """
         try:
             given = [int(part) for part in text.split(",")]
         except ValueError:
             raise ValueError(f"unknown special directive {text!r}: expected numbers") from None
-        return tuple(given + [self.axis, self.ndmin, self.place][len(given) :])  # type: ignore
+        return tuple(given + [self.axis, self.ndmin, self.trans1d][len(given) :])  # type: ignore
 
 
-def _item(item: Any, ndmin: int, place: int, backend: Any) -> Any:
-    """Tensor of an item of ``Joiner``, with at least ``ndmin`` dimensions."""
-    x: Any = _range(item) if isinstance(item, slice) else array_of(item, backend)
-    missing = ndmin - x.ndim
+def _convert_item(item: Any, ndmin: int, trans1d: int, backend: Any) -> Any:
+    """Convert an item between the brackets of ``Joiner`` to a tensor of at least ``ndmin`` dims.
+
+    Args:
+        item: A slice, which stands for a range, a tensor or an array-like.
+        ndmin: See ``Joiner``.
+        trans1d: See ``Joiner``.
+        backend: Backend of the tensor; None means the active one.
+    """
+    x: Any = _range_of_slice(item) if isinstance(item, slice) else array_of(item, backend)
+    ndim = x.ndim
+    missing = ndmin - ndim
     if missing <= 0:
         return x
-    own = x.ndim
     x = x.reshape([1] * missing + list(x.shape))
-    if place == -1 or not own:
+    if trans1d == -1 or not ndim:
         return x
-    first = place + missing + 1 if place < 0 else place
+    first = trans1d + missing + 1 if trans1d < 0 else trans1d
     order = list(range(ndmin))
+    # The new dimensions are those below `missing`: put `first` of them before the others.
     return x.permute(order[:first] + order[missing:] + order[first:missing])
 
 

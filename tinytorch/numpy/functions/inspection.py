@@ -12,7 +12,9 @@ from ...core.device import device as device_
 from ...core.size import Size
 from ...core.tensor import Tensor
 from ...state import current_backend, default_dtype
-from .conversion import array_of, arrays_of, as_dtype, axes_of, common_dtype, host
+from .conversion import (
+    array_of, arrays_of, as_dtype, axes_of, common_dtype, host, is_inexact,
+)  # fmt: skip
 from .registration import numpy_function, register_shared
 
 
@@ -231,7 +233,7 @@ def common_type(*arrays: Any) -> dtypes.dtype:
     """
     found = None
     for tensor in arrays_of(*arrays):
-        own = tensor.dtype if tensor.dtype.category > 1 else default_dtype()
+        own = tensor.dtype if is_inexact(tensor) else default_dtype()
         found = own if found is None else dtypes.promote_types(found, own)
     return found or dtypes.float16
 

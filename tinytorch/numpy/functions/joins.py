@@ -12,7 +12,7 @@ from ...ops.create.ranges import linspace
 from ...ops.shape import joining, splitting
 from ...ops.shape.joining import cat
 from .conversion import (
-    array_of, axes_of, cast_all, promote_strong, tensor_of, tensors_of, write_out,
+    array_of, axes_of, cast_all, is_inexact, promote_strong, tensor_of, tensors_of, write_out,
 )  # fmt: skip
 from .registration import (
     describe, numpy_function, numpy_function_per_array, register_as, register_shared,
@@ -70,11 +70,25 @@ def stack(
     return write_out(joining.stack(parts, axis), out)  # type: ignore[no-any-return]
 
 
-def _make_stack(name: str, stack: Any, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Make NumPy's function ``name`` of PyTorch's function ``stack``."""
+def _make_stack(
+    name: str, torch_function: Any, summary: str, *example: str
+) -> Callable[..., Tensor]:
+    """Make and register a NumPy function that joins arrays, such as ``hstack``.
+
+    Args:
+        name: NumPy's name of the function.
+        torch_function: PyTorch's function that joins a list of tensors of one dtype.
+        summary: First line of the docstring.
+        *example: Lines of the docstring's example.
+
+    Returns:
+        The registered function: it casts the arrays by NumPy's promotion rules and calls
+        ``torch_function``.
+    """
 
     def function(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-        return stack(cast_all(promote_strong(*tup), dtype, casting))  # type: ignore[no-any-return]
+        parts = cast_all(promote_strong(*tup), dtype, casting)
+        return torch_function(parts)  # type: ignore[no-any-return]
 
     return register_as(
         function,
@@ -114,12 +128,22 @@ column_stack: Callable[..., Tensor] = _make_stack(
 
 
 def _make_atleast(
-    name: str, widen: Any, count: int, *example: str
+    name: str, torch_function: Any, count: int, *example: str
 ) -> Callable[..., Tensor | tuple[Tensor, ...]]:
-    """Make NumPy's function ``name`` of PyTorch's function ``widen`` for one tensor."""
+    """Make and register ``atleast_1d``, ``atleast_2d`` or ``atleast_3d``.
+
+    Args:
+        name: Name of the function.
+        torch_function: PyTorch's function of that name, which is called with one tensor at a time.
+        count: The minimum number of dimensions, for the docstring.
+        *example: Lines of the docstring's example.
+
+    Returns:
+        The registered function: it returns one tensor for one argument, else a tuple of tensors.
+    """
 
     def function(*arys: Any) -> Tensor | tuple[Tensor, ...]:
-        found = tuple(widen(x) for x in tensors_of(*arys))
+        found = tuple(torch_function(x) for x in tensors_of(*arys))
         return found[0] if len(found) == 1 else found
 
     doc = f"""Each argument as a tensor with at least {count} dimension{"s" * (count > 1)}.
@@ -147,17 +171,23 @@ atleast_3d: Callable[..., Tensor | tuple[Tensor, ...]] = _make_atleast(
 )  # fmt: skip
 
 
-def _split(ary: Any, given: Any, axis: int, equal: bool) -> list[Tensor]:
-    """Split a tensor along ``axis`` into ``given`` parts, of equal size if ``equal``.
+def _split(ary: Any, indices_or_sections: Any, axis: int, equal: bool) -> list[Tensor]:
+    """Split a tensor along a dimension into views.
 
-    ``given`` may instead be the sequence of the indices at which the parts begin.
+    Args:
+        ary: Tensor or array-like.
+        indices_or_sections: Number of the parts, or the indices at which the parts after the first
+            one begin.
+        axis: The dimension.
+        equal: Whether to raise if a number of parts of equal size is impossible.
     """
     x = tensor_of(ary)
     (axis,) = axes_of("split", axis, x.ndim)
-    at = given.tolist() if hasattr(given, "tolist") else given
-    if equal and isinstance(at, int) and x.shape[axis] % at:
+    sections = indices_or_sections
+    sections = sections.tolist() if hasattr(sections, "tolist") else sections
+    if equal and isinstance(sections, int) and x.shape[axis] % sections:
         raise ValueError("array split does not result in an equal division")
-    return list(splitting.tensor_split(x, at, axis))
+    return list(splitting.tensor_split(x, sections, axis))
 
 
 @numpy_function
@@ -191,25 +221,30 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
 
 
 def _make_split(
-    name: str, axis: int, least: int, where: str, *example: str
+    name: str, axis: int, min_ndim: int, dimension: str, *example: str
 ) -> Callable[..., list[Tensor]]:
-    """Make a function that splits along ``axis``, or the last dimension if ``axis`` is beyond it.
+    """Make and register ``hsplit``, ``vsplit`` or ``dsplit``.
 
-    It raises for a tensor of fewer than ``least`` dimensions.
+    Args:
+        name: Name of the function.
+        axis: The dimension to split; the last one if the tensor has fewer dimensions.
+        min_ndim: The function raises for a tensor of fewer dimensions.
+        dimension: End of the docstring's first line, which says which dimension is split.
+        *example: Lines of the docstring's example.
     """
 
     def function(ary: Any, indices_or_sections: Any) -> list[Tensor]:
         x = tensor_of(ary)
-        if x.ndim < least:
+        if x.ndim < min_ndim:
             raise ValueError(
-                f"{name} only works on arrays of {least} or more dimensions, got {x.ndim}"
+                f"{name} only works on arrays of {min_ndim} or more dimensions, got {x.ndim}"
             )
         return _split(x, indices_or_sections, min(axis, x.ndim - 1), True)
 
     return register_as(
         function,
         name,
-        f"""List of views of parts of equal size, or split at given indices, {where}.
+        f"""List of views of parts of equal size, or split at given indices, {dimension}.
 
     Args:
         ary: Tensor or array-like.
@@ -234,13 +269,13 @@ dsplit: Callable[..., list[Tensor]] = _make_split(
 
 
 def _pairs(name: str, given: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """A pair ``(before, after)`` for each dimension.
+    """Read an argument of ``pad`` as a list of a pair ``(before, after)`` for each dimension.
 
     Args:
         name: Name of the argument, for errors.
-        given: A number for all, a pair for all, a pair for each dimension, or a dictionary from
-            dimensions to numbers or pairs; 0 for those it lacks.
-        ndim: Number of dimensions.
+        given: The argument: a number, or a pair, for all dimensions; a pair for each dimension; or
+            a dictionary from dimensions to numbers or pairs, 0 for dimensions that are not keys.
+        ndim: Number of dimensions of the tensor to pad.
     """
     if isinstance(given, dict):
         widths: list[Any] = [0] * ndim
@@ -263,12 +298,24 @@ def _pairs(name: str, given: Any, ndim: int) -> list[tuple[Any, Any]]:
 
 
 def _source_indices(mode: str, xp: Any, before: int, size: int, after: int) -> Any:
-    """Index in ``x`` of each element of the padded dimension, of size ``before + size + after``."""
+    """Indices of the elements that a padded dimension copies, as an array of the backend.
+
+    Args:
+        mode: ``"edge"``, ``"wrap"``, ``"reflect"`` or ``"symmetric"``; see ``pad``.
+        xp: Backend of the tensor to pad.
+        before: Width of the padding before the elements.
+        size: Size of the dimension.
+        after: Width of the padding after the elements.
+
+    Returns:
+        int64 array of shape ``(before + size + after,)`` with indices from 0 to ``size - 1``.
+    """
     indices = xp.arange(-before, size + after, dtype="int64")
     if mode == "edge":
         return xp.clip(indices, 0, size - 1)
     if mode == "wrap" or size == 1:
         return indices % size
+    # The reflected dimension is periodic; "reflect" does not repeat the two edge elements.
     period = 2 * size - (2 if mode == "reflect" else 0)
     indices %= period
     return xp.minimum(indices, (period if mode == "reflect" else period - 1) - indices)
@@ -281,7 +328,13 @@ _STATISTICS = ("maximum", "mean", "median", "minimum")
 
 
 def _statistic(mode: str, part: Any, axis: int) -> Any:
-    """The statistic ``mode`` of ``part`` along ``axis``, which stays; rounded for integers."""
+    """Statistic of ``part`` along ``axis``, which stays with size 1; of integers it is rounded.
+
+    Args:
+        mode: ``"maximum"``, ``"minimum"``, ``"mean"`` or ``"median"``.
+        part: The elements next to the padding.
+        axis: The dimension that is padded.
+    """
     if mode == "maximum":
         return part.amax(axis, True)
     if mode == "minimum":
@@ -291,13 +344,23 @@ def _statistic(mode: str, part: Any, axis: int) -> Any:
         if mode == "mean"
         else part.quantile(0.5, axis, True, interpolation="midpoint")
     )
-    return found if part.dtype.category > 1 else found.round()
+    return found if is_inexact(part) else found.round()
 
 
 def _border(mode: str, x: Any, axis: int, width: int, value: Any, front: bool) -> Any:
-    """The padding before (``front``) or after ``x`` along ``axis``, for modes that do not copy.
+    """Padding for one end of a dimension, in the modes of ``pad`` that do not copy elements.
 
-    ``value`` is the constant, the end of a ramp, or the number of elements for a statistic.
+    Args:
+        mode: The mode of ``pad``.
+        x: The tensor to pad.
+        axis: The dimension.
+        width: Width of the padding.
+        value: By mode: the constant, the outer end of the linear ramp, or the number of elements
+            that the statistic is of (None for all).
+        front: Whether the padding comes before the elements of ``x``; else after them.
+
+    Returns:
+        Tensor of ``x``'s shape, but of size ``width`` along ``axis``.
     """
     size = x.shape[axis]
     shape = list(x.shape)
@@ -306,11 +369,12 @@ def _border(mode: str, x: Any, axis: int, width: int, value: Any, front: bool) -
         return array_of(0 if mode == "empty" else value, x._xp).to(x.dtype).expand(shape)
     if mode == "linear_ramp":
         edge = x.narrow(axis, 0 if front else size - 1, 1)
-        part = linspace(0, 1, width + 1, dtype=x.dtype if x.is_floating_point() else None,
-                        backend=x._xp)[:-1]  # fmt: skip
-        part = (part if front else part.flip(0)).reshape([-1] + [1] * (x.ndim - axis - 1))
-        ramp = array_of(value, x._xp) * (1 - part) + edge * part
-        return ramp.to(x.dtype) if x.dtype.category > 1 else ramp.trunc().to(x.dtype)
+        # The weight of the edge element rises from 0 at the outer end of the ramp.
+        weight = linspace(0, 1, width + 1, dtype=x.dtype if x.is_floating_point() else None,
+                          backend=x._xp)[:-1]  # fmt: skip
+        weight = (weight if front else weight.flip(0)).reshape([-1] + [1] * (x.ndim - axis - 1))
+        ramp = array_of(value, x._xp) * (1 - weight) + edge * weight
+        return ramp.to(x.dtype) if is_inexact(x) else ramp.trunc().to(x.dtype)
     length = size if value is None else min(value, size)
     part = x.narrow(axis, 0 if front else size - length, length)
     return _statistic(mode, part, axis).to(x.dtype).expand(shape)
@@ -362,7 +426,14 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> T
 
 
 def _pad_by_function(function: Any, x: Any, widths: list[tuple[Any, Any]], options: Any) -> Tensor:
-    """Pad with zeros, then let ``function`` write to each vector along each dimension."""
+    """Pad with zeros, then let a function write to each vector along each dimension.
+
+    Args:
+        function: The argument ``mode`` of ``pad``.
+        x: The tensor to pad.
+        widths: For each dimension the widths ``(before, after)`` of the padding.
+        options: Keyword arguments of the call of ``pad``, passed to ``function`` as a dictionary.
+    """
     for axis, width in enumerate(widths):
         x = _pad_axis("constant", x, axis, width, (0, 0), False)
     result: Tensor = x.clone()
@@ -376,8 +447,16 @@ def _pad_by_function(function: Any, x: Any, widths: list[tuple[Any, Any]], optio
 def _reflect_odd(mode: str, x: Any, axis: int, indices: Any) -> Any:
     """Pad ``x`` along ``axis`` by its point reflections about the first and the last element.
 
-    ``indices`` are the positions of the result, which are below 0 before ``x``. Each reflection
-    is ``2 * end - x``, so repeated ones are plus or minus an element plus multiples of both ends.
+    A reflection maps an element ``e`` to ``2 * end - e``, where ``end`` is the first or the last
+    element. Hence every element of the result, also after several reflections, is
+    ``sign * e + a * last + b * first``, whose terms this function computes.
+
+    Args:
+        mode: ``"reflect"`` or ``"symmetric"``; see ``pad``.
+        x: The tensor to pad.
+        axis: The dimension.
+        indices: Positions of the result's elements along ``axis`` as an int64 array of the
+            backend; the first element of ``x`` is at 0, so the padding before it is below 0.
     """
     size = x.shape[axis]
     period = 2 * size - (2 if mode == "reflect" else 0)
@@ -394,9 +473,16 @@ def _reflect_odd(mode: str, x: Any, axis: int, indices: Any) -> Any:
 
 
 def _pad_axis(mode: str, x: Any, axis: int, width: Any, value: Any, odd: bool) -> Any:
-    """Pad ``x`` along one dimension by a pair of widths.
+    """Pad ``x`` along one dimension, before and after its elements.
 
-    ``value`` is the pair of constants, ends or lengths; ``odd`` is ``reflect_type="odd"``.
+    Args:
+        mode: The mode of ``pad``; not a function.
+        x: The tensor to pad.
+        axis: The dimension.
+        width: The pair ``(before, after)`` of widths.
+        value: For the modes that do not copy elements a pair ``(before, after)`` of arguments
+            ``value`` of ``_border``.
+        odd: Whether ``reflect_type`` is ``"odd"``.
     """
     before, after = (int(n) for n in width)
     if before < 0 or after < 0:

@@ -22,8 +22,8 @@ from ...ops.sort import sorting
 from ...ops.sort import unique as unique_ops
 from . import editing, ufuncs
 from .conversion import (
-    array_of, arrays_of, as_dtype, common_dtype, flat_if_none, is_number, promote, tensor_of,
-    tensors_of, wrap_or_clip, write_out,
+    array_of, arrays_of, as_dtype, common_dtype, flat_if_none, is_inexact, is_number, promote,
+    tensor_of, tensors_of, wrap_or_clip, write_out,
 )  # fmt: skip
 from .registration import (
     numpy_function, numpy_function_where, numpy_function_with_indices, promote_first,
@@ -48,7 +48,7 @@ def sort_complex(a: Any) -> Tensor:
         array([3.+0.j, 5.+0.j, 6.+0.j])
     """
     x: Any = sort(a)
-    short = x.dtype.category == 1 and x.dtype.itemsize < 4
+    short = x.dtype.kind in "iu" and x.dtype.itemsize < 4
     dtype = dtypes.complex64 if short else dtypes.complex128
     return x if x.is_complex() else x.to(dtype)  # type: ignore[no-any-return]
 
@@ -185,7 +185,7 @@ def _promote_other(value: Any, tensor: Any) -> Any:
     A real number beside a floating-point tensor stays a number, as the dtype is the tensor's;
     otherwise it becomes a tensor of NumPy's common dtype. Arrays become tensors.
     """
-    if isinstance(value, (int, float)) and tensor.dtype.category > 1:
+    if isinstance(value, (int, float)) and is_inexact(tensor):
         return value
     if is_number(value):
         return tensor_of(value, tensor._xp).to(common_dtype(tensor, value))
@@ -210,7 +210,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     if sorter is not None:
         sequence = sequence[tensor_of(sorter, sequence._xp).long()]
     found: Tensor = sorting.searchsorted(sequence, values.contiguous(), side=side)
-    if side == "left" and sequence.dtype.category == 2:
+    if side == "left" and sequence.dtype.is_floating_point:
         # NumPy inserts a NaN before the first NaN, PyTorch at the end.
         first_nan = sequence.shape[0] - sequence.isnan().sum()
         found = found.where(values == values, first_nan)
@@ -397,7 +397,7 @@ def clip(
     """
     found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
-    if found.dtype.category == 1:  # A bound beyond the range of the dtype has no effect.
+    if found.dtype.kind in "iu":  # A bound beyond the range of the dtype has no effect.
         limits = dtypes.iinfo(found.dtype)
         low = None if type(low) is int and low <= limits.min else low
         high = None if type(high) is int and high >= limits.max else high

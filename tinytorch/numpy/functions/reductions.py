@@ -16,7 +16,7 @@ from ...ops.shape.joining import cat
 from ...ops.shape.strides import broadcast_to
 from ...warnings import warn
 from .conversion import (
-    array_of, as_dtype, as_float, axes_of, cast, flat_if_none, float_array, reduce_axes,
+    array_of, as_dtype, as_float, axes_of, cast, flat_if_none, float_array, is_inexact, reduce_axes,
     reduction_axes, tensor_of, write_out,
 )  # fmt: skip
 from .registration import register_as, register_shared, register_shared_as
@@ -66,8 +66,8 @@ def _mask_out(a: Any, where: Any, value: Any) -> Any:
 
 
 def _replace_nan(x: Any, value: float) -> Any:
-    """``x`` with ``value`` in the place of NaN."""
-    return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
+    """``x`` with ``value`` in the place of NaN; integers and bools have no NaN."""
+    return x.masked_fill(x != x, value) if is_inexact(x) else x
 
 
 def _number_mask(x: Any, where: Any) -> Any:
@@ -76,16 +76,20 @@ def _number_mask(x: Any, where: Any) -> Any:
 
 
 def total_dtype(a: Any, dtype: Any) -> Any:
-    """Dtype of a sum: ``dtype`` unless it is None; 64 bits, signed or not, for integers."""
+    """NumPy's dtype of a sum or product of the tensor ``a``.
+
+    It is the argument ``dtype`` of the call if that is not None. Otherwise it is ``a``'s dtype,
+    but uint64 for unsigned integers and int64 for signed integers and bools.
+    """
     if dtype is not None:
         return as_dtype(dtype)
-    if a.dtype.category > 1:
+    if is_inexact(a):
         return a.dtype
     return dtypes.uint64 if a.dtype.kind == "u" else dtypes.int64
 
 
 def _sum_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """``sum`` of a tensor, without the other options."""
+    """Sum of a tensor along ``axis``, in NumPy's dtype; the arguments are ``sum``'s."""
     wanted = total_dtype(a, dtype)
     source = a if dtype is None else a.to(wanted)
     axes = reduction_axes("sum", axis, a.ndim)
@@ -93,19 +97,33 @@ def _sum_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
 
 
 def _combine_initial(found: Any, initial: Any, combine: Any) -> Any:
-    """Combine the result of a reduction with the initial value, in the dtype of the result."""
+    """Combine the result of a reduction with the initial value, in the dtype of the result.
+
+    Args:
+        found: Result of the reduction.
+        initial: The argument ``initial`` of the call: a number, or None to return ``found``.
+        combine: Function of two tensors, such as ``add`` for a sum.
+    """
     if initial is None:
         return found
     return combine(found, found.new_full((), _number_like(initial, found)))
 
 
 def _number_like(value: Any, like: Any) -> Any:
-    """A number converted to the dtype of ``like``; raises if it is out of range."""
+    """Python number ``value``, a number or 0-d array, converted to the dtype of a tensor.
+
+    Args:
+        value: The number.
+        like: The tensor that has the dtype.
+
+    Raises:
+        OverflowError: If an integer is out of the range of the dtype.
+    """
     return like._data.dtype.type(value.item() if hasattr(value, "item") else value).item()
 
 
 def _prod_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """``prod`` of a tensor, without the other options."""
+    """Product of a tensor along ``axis``, in NumPy's dtype; the arguments are ``prod``'s."""
     wanted = total_dtype(a, dtype)
     found = a if dtype is None else a.to(wanted)
     axes = reduction_axes("prod", axis, a.ndim)
@@ -118,7 +136,7 @@ def _make_total(
     name: str, summary: str, reduce: Any, combine: Any, start: int, *example: str,
     register: Any = register_as,
 ) -> Callable[..., Tensor]:  # fmt: skip
-    """Make ``sum``, ``prod``, ``nansum`` or ``nanprod``.
+    """Make and register ``sum``, ``prod``, ``nansum`` or ``nanprod``.
 
     Args:
         name: Name of the function.
@@ -167,20 +185,28 @@ nanprod: Callable[..., Tensor] = _make_total(
 
 
 def _count_included(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
-    """Number of elements that the mask ``where`` includes in each result."""
+    """Number of elements that the mask ``where`` includes, along ``axes`` of ``x``, as a tensor."""
     mask = tensor_of(where, x._xp).bool().expand(tuple(x.shape))
     return _sum_axes(mask, axes, None, keepdims)
 
 
 def _warn_empty(mask: Any, axes: tuple[int, ...], text: str) -> None:
-    """Warn if ``mask`` includes no element of a result; on a GPU it is not read, for speed."""
+    """Give the warning ``text`` if along ``axes`` no element of some slice is in ``mask``.
+
+    On a GPU no warning is given, because the host would have to wait for the mask.
+    """
     if mask.device.type == "cpu" and not mask.all():
         if not any(mask, axes).all():
             warn(text, RuntimeWarning)
 
 
 def _make_mean(name: str, *example: str) -> Callable[..., Tensor]:
-    """Make ``mean`` or ``nanmean``."""
+    """Make and register ``mean`` or ``nanmean``.
+
+    Args:
+        name: ``"mean"`` or ``"nanmean"``.
+        *example: Lines of the docstring's example.
+    """
     ignore_nan = name == "nanmean"
 
     def function(
@@ -222,9 +248,17 @@ nanmean: Callable[..., Tensor] = _make_mean(
 
 
 def _variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
-    """``var`` of a tensor of floating-point or complex dtype over ``axes``."""
+    """Variance of a floating-point or complex tensor over ``axes``; see ``var``.
+
+    Args:
+        x: The tensor.
+        axes: The dimensions to reduce, counted from the front.
+        ddof: The divisor is the number of elements minus ``ddof``.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        where: Mask of the elements to include; True for all.
+    """
     if where is True:
-        if not axes:  # Each result is the variance of one element.
+        if not axes:  # Each result is the variance of a single element.
             return x.unsqueeze(0).var(0, correction=ddof)
         return x.var(axes, correction=ddof, keepdim=keepdims)
     center = mean(x, axes, keepdims=True, where=where)
@@ -234,7 +268,7 @@ def _variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where:
 
 
 def _empty_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Uninitialized tensor of the shape of a reduction's result."""
+    """Uninitialized tensor of the shape that a reduction of ``x`` over ``axes`` has."""
     shape = [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
     return x.new_empty(shape)
 
@@ -242,7 +276,7 @@ def _empty_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 def _make_extreme(
     name: str, summary: str, reduce: str, combine: Any, *example: str, worst: float | None = None
 ) -> Callable[..., Tensor]:
-    """Make ``max``, ``min`` or another name of it, or a variant that ignores NaN.
+    """Make and register ``max``, ``amax``, ``nanmax``, ``min``, ``amin`` or ``nanmin``.
 
     Args:
         name: Name of the function.
@@ -250,7 +284,8 @@ def _make_extreme(
         reduce: Method of Tensor: ``"amax"`` or ``"amin"``.
         combine: Function that combines the result with ``initial``.
         *example: Lines of the docstring's example.
-        worst: Infinity that replaces NaN; None for a function that does not ignore NaN.
+        worst: For ``nanmax`` and ``nanmin`` the infinity that replaces NaN, so that NaN is never
+            chosen; None for a function that does not ignore NaN.
     """
     ignore_nan = worst is not None
     read, register = (array_of, register_shared_as) if ignore_nan else (tensor_of, register_as)
@@ -262,7 +297,7 @@ def _make_extreme(
         x = read(a)
         axes = reduction_axes(name, axis, x.ndim)
         mask = None
-        if ignore_nan and x.dtype.category > 1 and x.numel():
+        if ignore_nan and is_inexact(x) and x.numel():
             mask = _number_mask(x, where)
             x = x.masked_fill(x != x, worst)
         if where is not True:
@@ -322,7 +357,14 @@ nanmin: Callable[..., Tensor] = _make_extreme(
 
 
 def _make_truth(name: str, summary: str, start: bool, *example: str) -> Callable[..., Tensor]:
-    """Make ``all`` or ``any``; ``start`` replaces excluded elements."""
+    """Make and register ``all`` or ``any``.
+
+    Args:
+        name: ``"all"`` or ``"any"``.
+        summary: Beginning of the docstring.
+        start: The neutral element, which replaces the elements that ``where`` excludes.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False, *,
@@ -362,7 +404,14 @@ any: Callable[..., Tensor] = _make_truth(
 def _make_arg_extreme(
     name: str, summary: str, *example: str, worst: float | None = None
 ) -> Callable[..., Tensor]:
-    """Make ``argmax`` or ``argmin``, or a variant that ignores NaN, which ``worst`` replaces."""
+    """Make and register ``argmax``, ``argmin``, ``nanargmax`` or ``nanargmin``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        *example: Lines of the docstring's example.
+        worst: For ``nanargmax`` and ``nanargmin`` the infinity that replaces NaN; else None.
+    """
     method = name.removeprefix("nan")
     ignore_nan = worst is not None
     read, register = (array_of, register_shared_as) if ignore_nan else (tensor_of, register_as)
@@ -371,7 +420,7 @@ def _make_arg_extreme(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
         x = read(a)
-        if ignore_nan and x.dtype.category > 1 and x.numel():
+        if ignore_nan and is_inexact(x) and x.numel():
             x._xp.check_all(any(x == x, axis)._data, "All-NaN slice encountered")
             x = x.masked_fill(x != x, worst)
         x = x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
@@ -410,7 +459,14 @@ nanargmin: Callable[..., Tensor] = _make_arg_extreme(
 def _make_running(
     name: str, summary: str, *example: str, nan: float | None = None
 ) -> Callable[..., Tensor]:
-    """Make ``cumsum`` or ``cumprod``, or a variant in which ``nan`` replaces NaN."""
+    """Make and register ``cumsum``, ``cumprod``, ``nancumsum`` or ``nancumprod``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        *example: Lines of the docstring's example.
+        nan: For ``nancumsum`` and ``nancumprod`` the number that replaces NaN; else None.
+    """
     method = name.removeprefix("nan")
     read, register = (tensor_of, register_as) if nan is None else (array_of, register_shared_as)
 
@@ -461,7 +517,16 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor
 
 
 def _broadcast_weights(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
-    """Reshape weights, of ``a``'s shape or of its shape along ``axes``, to broadcast with ``a``."""
+    """Reshape the weights of ``average`` so that they broadcast with ``a``.
+
+    Args:
+        weights: Tensor of ``a``'s shape, or of the sizes of ``a`` along ``axes``, in that order.
+        a: The tensor to average.
+        axes: The dimensions to reduce, counted from the front.
+
+    Raises:
+        ValueError: If the weights have another shape.
+    """
     if weights.shape == a.shape:
         return weights
     if weights.shape != tuple(a.shape[d] for d in axes):
@@ -540,7 +605,15 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
 def _make_cumulative(
     name: str, summary: str, run: Callable[..., Tensor], start: int, *example: str
 ) -> Callable[..., Tensor]:
-    """Make ``cumulative_sum`` or ``cumulative_prod`` of ``cumsum`` or ``cumprod``."""
+    """Make and register the array API's ``cumulative_sum`` or ``cumulative_prod``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        run: ``cumsum`` or ``cumprod``.
+        start: The neutral element, 0 or 1, with which the result begins on request.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
@@ -585,7 +658,7 @@ cumulative_prod: Callable[..., Tensor] = _make_cumulative(
 
 
 def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
-    """``nanvar`` of a tensor of floating-point or complex dtype over ``axes``."""
+    """Variance of the elements that are not NaN; the arguments are those of ``_variance``."""
     mask = _number_mask(x, where)
     values = x.masked_fill(~mask, 0)
     count = sum(mask, axes, keepdims=True).to(x.dtype.to_real())
@@ -604,7 +677,14 @@ def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, wh
 def _make_spread(
     name: str, summary: str, finish: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """Make ``var`` or ``nanvar``, or ``std`` or ``nanstd``: ``finish`` of the variance."""
+    """Make and register ``var``, ``nanvar``, ``std`` or ``nanstd``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        finish: Function that computes the result from the variance, such as its square root.
+        *example: Lines of the docstring's example.
+    """
     ignore_nan = name.startswith("nan")
     compute: Any = _nan_variance if ignore_nan else _variance
 

@@ -12,7 +12,8 @@ from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
 from ...ops.shape.strides import broadcast_tensors
 from .conversion import (
-    array_of, arrays_of, axes_of, flat_if_none, reduction_axes, tensor_of, wrap_or_clip, write_out,
+    array_of, arrays_of, axes_of, flat_if_none, is_inexact, reduction_axes, tensor_of, wrap_or_clip,
+    write_out,
 )  # fmt: skip
 from .registration import numpy_function, register_as, register_shared
 
@@ -452,6 +453,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     source: Any = array_of(a)
     x, at = flat_if_none("repeat", source if source.ndim else source.reshape(1), axis)
     counts: Any = repeats if isinstance(repeats, int) else array_of(repeats, x._xp)
-    if isinstance(counts, Tensor) and (counts.dtype.category < 2 or not counts.numel()):
+    if isinstance(counts, Tensor) and (not is_inexact(counts) or not counts.numel()):
         counts = counts.long()  # A tensor of an empty list is of floats.
     return repeat_interleave(x, counts, at)

@@ -17,7 +17,7 @@ from ...ops.shape.joining import cat
 from ...ops.sort.sorting import searchsorted
 from ...ops.special.bessel_functions import i0
 from ...state import default_dtype
-from .conversion import array_of, arrays_of, float_array, unify_dtypes
+from .conversion import array_of, arrays_of, float_array, is_inexact, unify_dtypes
 from .registration import promote_first, register_shared, register_shared_as
 
 
@@ -201,7 +201,7 @@ def unwrap(
         tensor([ 0, -1, -2, -2])
     """
     x: Any = array_of(p)
-    integral = x.dtype.category < 2 and isinstance(period, int)
+    integral = not is_inexact(x) and isinstance(period, int)
     x = x if integral else float_array(x)
     if not x.shape[axis]:
         return x.clone()  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from ...ops.sort.sorting import searchsorted
 from ...state import default_dtype
 from .conversion import (
     array_of, arrays_of, as_dtype, as_float, axes_of, common_dtype, float64_default, float_array,
-    is_number, promote, promote_strong, tensor_of, tensors_of, write_out,
+    is_inexact, is_number, promote, promote_strong, tensor_of, tensors_of, write_out,
 )  # fmt: skip
 from .registration import (
     numpy_function, promote_first, register_as, register_shared, register_shared_as,
@@ -124,7 +124,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     if isinstance(bins, str):
         inside = x if range is None else x[(x >= low) & (x <= high)]
         width = _bin_width(bins, inside) if inside.numel() else 0.0
-        if width and array_of(a).dtype.category < 2:
+        if width and not is_inexact(array_of(a)):
             width = max(width, 1.0)
         bins = math.ceil((high - low) / width) if width else 1
     if bins < 1:
@@ -543,7 +543,7 @@ def _weighted_quantile(
     parts = q.detach().reshape(-1).to(dtypes.float64)
     at = (fraction.unsqueeze(-2) < parts.unsqueeze(-1)).sum(-1).clamp(max=values.shape[-1] - 1)
     found = values.gather(-1, at)
-    if values.dtype.category > 1:
+    if is_inexact(values):
         found = found.masked_fill(no_result, math.nan)
     return found.movedim(-1, 0).reshape((*q.shape, *_result_shape(x, axes, keepdims)))
 
@@ -592,7 +592,7 @@ def _count_valid(rows: Any, ignore: bool) -> tuple[Any, Any]:
     The number excludes NaN if ``ignore``; the mask is None for integers.
     """
     size = rows.shape[-1]
-    if rows.dtype.category < 2:
+    if not is_inexact(rows):
         return size, None
     nans = (rows != rows).sum(-1, keepdim=True)
     if ignore:
@@ -637,7 +637,7 @@ def _quantile(
         return x.new_full((*q.shape, *shape), math.nan, dtype=common_dtype(x, q, 1.0))
     ranked = _sort_axes(x, axes)
     n, no_result = _count_valid(ranked.detach(), ignore)
-    picking = method in _PICKING or (method == "linear" and q.dtype.category == 1)
+    picking = method in _PICKING or (method == "linear" and q.dtype.kind in "iu")
     parts = q.reshape(-1).to(dtypes.float64)
     source = ranked if picking else ranked.to(common_dtype(ranked, q, 1.0))
     found = _interpolate(source, _rank(method, n, parts), n, picking)
@@ -689,8 +689,8 @@ def _make_quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor
         x = convert(a)
         part = convert(q, x._xp)
         if is_shared:
-            x = x if x.dtype.category > 1 or method in _PICKING else x.to(default_dtype())
-            part = (part if part.dtype.category > 1 else part.to(default_dtype())) / scale
+            x = x if is_inexact(x) or method in _PICKING else x.to(default_dtype())
+            part = (part if is_inexact(part) else part.to(default_dtype())) / scale
         if is_number(q) and x.is_floating_point():
             part = part.to(x.dtype)  # A Python number is weak.
         part._xp.check_all(
@@ -742,7 +742,7 @@ def _make_median(name: str, *example: str) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         x = tensor_of(a)
         axes = axes_of(name, axis, x.ndim)
-        x = x if x.dtype.category > 1 else x.to(dtypes.float64)
+        x = x if is_inexact(x) else x.to(dtypes.float64)
         # Without elements, both medians are NaN, whereas `quantile` raises.
         ignore_nan = ignore or not x.numel()
         found = _quantile(x, x.new_full((), 0.5), axes, keepdims, "midpoint", ignore_nan)

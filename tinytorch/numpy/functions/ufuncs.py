@@ -21,7 +21,8 @@ from ...ops.pointwise.selection import where as where_
 from ...ops.special import bessel_functions
 from . import elementwise
 from .conversion import (
-    as_dtype, as_float, backend_of, host, is_number, promote, tensor_of, tensors_of, write_out,
+    as_dtype, as_float, backend_of, host, is_inexact, is_number, promote, tensor_of, tensors_of,
+    write_out,
 )  # fmt: skip
 from .elementwise import (
     COMPLEX_FORMULAS, REAL_FORMULAS, UNARY, BINARY, UfuncDef, divide_with_remainder, divide_or_zero,
@@ -319,7 +320,7 @@ def floor_divide(
 def _floor_divide(a: Any, b: Any) -> Any:
     """Floor division; an infinite dividend or divisor gives the unrounded quotient."""
     found = division.floor_divide(a, b)
-    if found.dtype.category < 2:
+    if not is_inexact(found):
         return found
     exact = division.div(a, b)
     infinite = comparison.isinf
@@ -514,9 +515,9 @@ def _round(x: Any, decimals: int) -> Any:
     run = rounding.round
     if x.is_complex():
         return complex_numbers.complex(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
-    if x.dtype.category < 2 and decimals >= 0:
+    if not is_inexact(x) and decimals >= 0:
         return x.to(dtypes.float16) if x.dtype is dtypes.bool else x.clone()
-    if x.dtype.category < 2:
+    if not is_inexact(x):
         return run(x.to(dtypes.float64), decimals=decimals).to(x.dtype)
     return run(x, decimals=decimals)
 
