@@ -113,19 +113,26 @@ DTYPES: frozenset[str] = frozenset(
 
 
 def _accept_numbers(function: Any) -> Any:
-    """Wrap an operation of PyTorch so that it accepts numbers for tensors, as NumPy's do."""
+    """Wrap an operation of PyTorch so that it accepts numbers for tensors, as NumPy's functions do.
+
+    The numbers become tensors on the backend of the first tensor among the arguments, or on the
+    active backend.
+    """
     op = function.op
 
-    def lenient(*args: Any, **options: Any) -> Any:
+    def convert_and_call(*args: Any, **options: Any) -> Any:
         tensors = [a for a in args if isinstance(a, Tensor)]
         xp = tensors[0]._xp if tensors else current_backend()
         return function(*(_as_tensor(op, i, a, xp) for i, a in enumerate(args)), **options)
 
-    return functools.update_wrapper(lenient, function)
+    return functools.update_wrapper(convert_and_call, function)
 
 
 def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
-    """Convert a number to a tensor if the argument at this position of ``op`` is one."""
+    """Convert a number to a tensor on ``xp`` if ``op`` has a tensor at this position.
+
+    Return another value as it is.
+    """
     if isinstance(value, (int, float, complex)) and position in op.plan.tensors:
         return to_tensor(op, position, value, xp)
     return value
@@ -140,7 +147,12 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 
 def _attribute(name: str) -> Any:
-    """Look up NumPy's function, a dtype, PyTorch's operation or a constant of this name."""
+    """``__getattr__`` of this module.
+
+    Return the first of these that exists: NumPy's function, a dtype, PyTorch's operation or a
+    constant of this name, else the attribute of the active backend's library. Results other than
+    the last one are stored in the module, so that the next access does not look them up.
+    """
     function = function_of(name)
     if function is None and not name.startswith("_"):
         if name in DTYPES and current_backend().supports(NAMES[name]):
@@ -161,10 +173,14 @@ __getattr__: Any = _attribute
 
 
 def _forward(name: str, list_names: Callable[[], list[str]]) -> Any:
-    """The attribute of this name of the active backend's library, which NumPy lacks.
+    """Return the attribute of this name of the active backend's library.
+
+    Args:
+        name: A name that NumPy does not have.
+        list_names: Function that lists the names of the module, for suggestions.
 
     Raises:
-        AttributeError: If there is none; similar names, of ``list_names()``, are suggested.
+        AttributeError: If the library has no such attribute. The message suggests similar names.
     """
     from ...facade.library_fallback import forward
 

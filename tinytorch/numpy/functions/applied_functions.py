@@ -146,7 +146,12 @@ class vectorize:
         return self._join(results, shape)
 
     def _join(self, results: list[Any], shape: list[int]) -> Tensor | tuple[Tensor, ...]:
-        """Join the results of all calls to a tensor; to several if a result is a tuple."""
+        """Join the results of all calls to one tensor; results that are tuples to a tuple of them.
+
+        Args:
+            results: Result of the function for each element, in row-major order.
+            shape: Shape of the tensors to return.
+        """
         several = bool(results) and isinstance(results[0], tuple)
         columns: list[Any] = [list(c) for c in zip(*results, strict=True)] if several else [results]
         if not results and self.otypes is not None:

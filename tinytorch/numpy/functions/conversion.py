@@ -18,7 +18,7 @@ from ...state import default_dtype, default_dtype_context, grad_enabled
 
 
 def backend_of(*values: Any) -> Any:
-    """The backend of the first tensor among ``values`` or in their sequences; None if none."""
+    """The backend of the first tensor among ``values`` or in their sequences; None without one."""
     for value in values:
         if isinstance(value, Tensor):
             return value._xp
@@ -67,7 +67,7 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions, counted from the front, that NumPy's ``axis`` names; None means all of them.
 
     Raises:
-        numpy.exceptions.AxisError: For a dimension out of bounds: a 0-d tensor has none.
+        numpy.exceptions.AxisError: For a dimension out of bounds; for a 0-d tensor every one is.
         ValueError: For a repeated dimension.
     """
     if axis is None:
@@ -89,12 +89,23 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def reduction_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """``axes_of`` for a reduction: of a 0-d tensor, ``axis=0`` and ``axis=-1`` reduce nothing."""
+    """``axes_of`` for a reduction, which accepts also ``axis=0`` and ``axis=-1`` of a 0-d tensor.
+
+    Such a reduction has no dimension to reduce, so the result is ``()``.
+    """
     return () if not ndim and axis in (0, -1) else axes_of(name, axis, ndim)
 
 
 def flat_if_none(name: str, tensor: Tensor, axis: int | None) -> tuple[Any, int]:
-    """Return the tensor and a dimension of it; for ``axis=None`` the flattened tensor and 0."""
+    """Return the tensor and the dimension that ``axis`` names, counted from the front.
+
+    For ``axis=None`` the result is the flattened tensor and 0.
+
+    Args:
+        name: Name of the calling function, for errors.
+        tensor: The tensor.
+        axis: The argument ``axis`` of the call.
+    """
     if axis is None:
         return ravel(tensor), 0
     (at,) = axes_of(name, axis, tensor.ndim)
@@ -111,12 +122,12 @@ def reduce_axes(tensor: Any, method: str, axes: tuple[int, ...], keepdims: bool)
     return getattr(tensor, method)(axes, keepdim=keepdims)
 
 
-def wrap_or_clip(name: str, places: Any, size: int, mode: str) -> Any:
+def wrap_or_clip(name: str, indices: Any, size: int, mode: str) -> Any:
     """Map indices to valid ones of a dimension by NumPy's ``mode``.
 
     Args:
         name: Name of the calling function, for errors.
-        places: Tensor of indices.
+        indices: Tensor of indices.
         size: Size of the dimension.
         mode: ``"raise"`` leaves the indices alone, for indexing to check them; ``"wrap"`` and
             ``"clip"`` move those out of bounds.
@@ -126,12 +137,12 @@ def wrap_or_clip(name: str, places: Any, size: int, mode: str) -> Any:
         IndexError: If the dimension is empty and there are indices to move.
     """
     if mode == "raise":
-        return places
+        return indices
     if mode not in ("wrap", "clip"):
         raise ValueError(f"{name}(): clipmode must be raise, wrap or clip, got {mode!r}")
-    if not size and places.numel():
+    if not size and indices.numel():
         raise IndexError(f"{name}(): cannot take from an empty dimension")
-    return places % max(size, 1) if mode == "wrap" else places.clamp(0, max(size - 1, 0))
+    return indices % max(size, 1) if mode == "wrap" else indices.clamp(0, max(size - 1, 0))
 
 
 def indices_of(values: Sequence[int], like: Tensor) -> Any:
@@ -166,11 +177,19 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
 
 
 def _numpy_array(value: Any, dtype: Any) -> Any:
-    """NumPy array of a number or a sequence; Python's ints become int64 on every platform."""
+    """NumPy array of a number or a sequence; Python's ints become int64 on every platform.
+
+    Args:
+        value: The number or the sequence.
+        dtype: The wanted dtype, or None.
+
+    Raises:
+        TypeError: If tensors do not have the dtype.
+    """
     if dtype is not None:
         return host().asarray(value, as_dtype(dtype).dtype)
     found = host().asarray(value)
-    as_dtype(found.dtype)
+    as_dtype(found.dtype)  # raises for a dtype such as that of strings
     return found.astype("int64") if found.dtype == _default_int() != "int64" else found
 
 
@@ -217,7 +236,7 @@ _NUMPY_ONLY = {
 
 @functools.cache
 def _tensor_dtype(kind: Any) -> dtypes.dtype:
-    """The dtype of tensors that equals a dtype of NumPy."""
+    """The dtype of tensors that equals ``kind``, a dtype of NumPy."""
     found = dtypes.NAMES.get(kind.name)
     if found is None:
         use = _NUMPY_ONLY.get(kind.kind, "more bits than 64: use float64 or complex128")
@@ -234,7 +253,10 @@ def common_dtype(*values: Any) -> dtypes.dtype:
 
 
 def _result_type_argument(value: Any) -> Any:
-    """Argument of ``numpy.result_type``: a Python number, or the NumPy dtype of a value."""
+    """Convert a tensor, dtype or number to an argument of ``numpy.result_type``.
+
+    A Python number stays as it is; a tensor and a dtype become a dtype of NumPy.
+    """
     if is_number(value):
         return value
     kind = value.dtype if hasattr(value, "dtype") else value
@@ -306,11 +328,15 @@ def cast(tensor: Any, dtype: Any) -> Any:
 
 
 def write_out(result: Any, out: Any) -> Any:
-    """Copy ``result`` to the Tensor that ``out=`` names and return that; without one, ``result``.
+    """Copy ``result`` to the Tensor ``out`` and return ``out``; return ``result`` for None.
+
+    Args:
+        result: The Tensor that a function has computed.
+        out: The argument ``out`` of the call: a Tensor, a tuple of one, or None.
 
     Raises:
         TypeError: If ``out`` is not a Tensor.
-        ValueError: If its shape is another.
+        ValueError: If ``out`` does not have the shape of ``result``.
     """
     if out is None:
         return result

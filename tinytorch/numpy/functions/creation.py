@@ -64,7 +64,8 @@ def cast_and_copy(
 
     Args:
         source: The tensor, made from ``object``.
-        object: Argument of ``array``: without a dtype, ``source`` is already a copy of it.
+        object: The argument of ``array``. If it has no attribute ``dtype``, as a list, ``source``
+            shares no memory with it.
         dtype: Wanted dtype or None.
         copy: Whether to copy; None copies only if needed, False raises if a copy is needed.
         ndmin: Minimum number of dimensions.
@@ -285,27 +286,37 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
     return found.reshape((0, *shape))  # type: ignore[no-any-return]
 
 
-def _place(device: Any, backend: Any = None) -> dict[str, Any]:
-    """The arguments that are not None, as keyword arguments of a factory function."""
+def _device_options(device: Any, backend: Any = None) -> dict[str, Any]:
+    """The arguments that are not None, as a dictionary of keyword arguments for a factory."""
     given = {"device": device, "backend": backend}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    """Sizes from an integer, a sequence or an array."""
+    """Tuple of sizes from an integer, a sequence or an array."""
     given = shape.tolist() if hasattr(shape, "tolist") else shape
     return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 
-def _filler(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Register NumPy's function ``name`` that creates a filled tensor by PyTorch's ``make``."""
+def _make_filler(
+    name: str, torch_function: Any, summary: str, *example: str
+) -> Callable[..., Tensor]:
+    """Make and register NumPy's ``zeros``, ``ones`` or ``empty``.
+
+    Args:
+        name: Name of the function.
+        torch_function: PyTorch's function of that name, which is called with sizes and a dtype.
+        summary: First line of the docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None,
         backend: Any = None,
     ) -> Tensor:  # fmt: skip
         kind = dtypes.float64 if dtype is None else as_dtype(dtype)
-        return make(_sizes(shape), dtype=kind, **_place(device, backend))  # type: ignore
+        options = _device_options(device, backend)
+        return torch_function(_sizes(shape), dtype=kind, **options)  # type: ignore[no-any-return]
 
     doc = f"""{summary}
 
@@ -320,14 +331,14 @@ def _filler(name: str, make: Any, summary: str, *example: str) -> Callable[..., 
     return register_as(function, name, doc, *example)
 
 
-zeros: Callable[..., Tensor] = _filler(
+zeros: Callable[..., Tensor] = _make_filler(
     "zeros", factories.zeros, "A tensor of zeros.", ">>> np.zeros(2)", "array([0., 0.])"
 )
-ones: Callable[..., Tensor] = _filler(
+ones: Callable[..., Tensor] = _make_filler(
     "ones", factories.ones, "A tensor of ones.",
     ">>> np.ones((2, 2), dtype=int)", "array([[1, 1],", "       [1, 1]])",
 )  # fmt: skip
-empty: Callable[..., Tensor] = _filler(
+empty: Callable[..., Tensor] = _make_filler(
     "empty", factories.empty, "A tensor that is not initialized.",
     ">>> np.empty((2, 3)).shape", "(2, 3)",
 )  # fmt: skip
@@ -357,8 +368,17 @@ def full(
     return value.expand(_sizes(shape)).clone()  # type: ignore[no-any-return]
 
 
-def _filler_like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Register NumPy's function that creates a tensor like another by PyTorch's ``make``."""
+def _make_filler_like(
+    name: str, torch_function: Any, summary: str, *example: str
+) -> Callable[..., Tensor]:
+    """Make and register NumPy's ``zeros_like``, ``ones_like`` or ``empty_like``.
+
+    Args:
+        name: ``"zeros"``, ``"ones"`` or ``"empty"``.
+        torch_function: PyTorch's function ``name``, which is called with sizes and a dtype.
+        summary: Beginning of the docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
@@ -367,8 +387,8 @@ def _filler_like(name: str, make: Any, summary: str, *example: str) -> Callable[
         x = tensor_of(a)
         kind = x.dtype if dtype is None else as_dtype(dtype)
         sizes = tuple(x.shape) if shape is None else _sizes(shape)
-        place = _place(device, backend) or {"backend": x._xp}
-        return make(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
+        options = _device_options(device, backend) or {"backend": x._xp}
+        return torch_function(sizes, dtype=kind, **options)  # type: ignore[no-any-return]
 
     doc = f"""{summary} with the shape and dtype of another.
 
@@ -384,13 +404,13 @@ def _filler_like(name: str, make: Any, summary: str, *example: str) -> Callable[
     return register_as(function, f"{name}_like", doc, *example)
 
 
-zeros_like: Callable[..., Tensor] = _filler_like(
+zeros_like: Callable[..., Tensor] = _make_filler_like(
     "zeros", factories.zeros, "A tensor of zeros", ">>> np.zeros_like([1, 2])", "array([0, 0])"
 )
-ones_like: Callable[..., Tensor] = _filler_like(
+ones_like: Callable[..., Tensor] = _make_filler_like(
     "ones", factories.ones, "A tensor of ones", ">>> np.ones_like([1.5, 2.5])", "array([1., 1.])"
 )
-empty_like: Callable[..., Tensor] = _filler_like(
+empty_like: Callable[..., Tensor] = _make_filler_like(
     "empty", factories.empty, "A tensor that is not initialized,",
     ">>> np.empty_like([[1, 2], [3, 4]]).shape", "(2, 2)",
 )  # fmt: skip
@@ -418,8 +438,8 @@ def full_like(
         array([7, 7])
     """
     x = tensor_of(a)
-    place = _place(device, backend) or {"backend": x._xp}
-    value: Any = asarray(fill_value, x.dtype if dtype is None else dtype, **place)
+    options = _device_options(device, backend) or {"backend": x._xp}
+    value: Any = asarray(fill_value, x.dtype if dtype is None else dtype, **options)
     return value.expand(tuple(x.shape) if shape is None else _sizes(shape)).clone()  # type: ignore
 
 
@@ -444,14 +464,14 @@ def asarray(
         >>> np.asarray(x) is x
         True
     """
-    place = _place(device, backend)
-    if isinstance(a, Tensor) and dtype is None and not copy and not place:
+    options = _device_options(device, backend)
+    if isinstance(a, Tensor) and dtype is None and not copy and not options:
         return a
     kind = None if dtype is None else as_dtype(dtype)
     source = tensor_of(a, dtype=dtype)
-    if not place:
+    if not options:
         return cast_and_copy(source, a, kind, copy)
-    moved: Any = (source if source is a else as_tensor(source)).to(**place)
+    moved: Any = (source if source is a else as_tensor(source)).to(**options)
     return cast_and_copy(moved, moved, kind, copy)
 
 
@@ -481,28 +501,40 @@ def arange(
         raise ZeroDivisionError(f"arange(): step must not be 0, from {first} to {last}")
     values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
     kind = None if dtype is None else as_dtype(dtype)
-    made, place = None if kind is dtypes.bool else kind, _place(device, backend)
+    # For the dtype bool, the numbers are computed first and then cast.
+    torch_kind = None if kind is dtypes.bool else kind
+    options = _device_options(device, backend)
     with float64_default():
-        found: Any = ranges.arange(*_clip_stop(*values), dtype=made, **place)
-    return found if made is kind else found.to(kind)  # type: ignore[no-any-return]
+        found: Any = ranges.arange(*_clip_stop(*values), dtype=torch_kind, **options)
+    return found if torch_kind is kind else found.to(kind)  # type: ignore[no-any-return]
 
 
 def _clip_stop(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
-    """Make a range that ``step`` cannot reach empty: PyTorch raises for it, NumPy does not."""
+    """Return the arguments ``(first, last, step)`` of PyTorch's ``arange`` for NumPy's.
+
+    If ``step`` leads away from ``last``, NumPy's range is empty and PyTorch's function raises. In
+    this case ``first`` is returned as ``last``, so that the range is empty in PyTorch, too.
+    """
     if (last - first) / step < 0:
-        last = first + 0 * last
+        last = first + 0 * last  # in the common type of both
     return first, last, step
 
 
 def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], Any, Any]:
-    """For ``linspace``: both ends as floats, each number's fraction of the way, number of steps."""
+    """Prepare ``linspace``, whose arguments these are.
+
+    Returns:
+        The list of both ends as floating-point tensors of one shape; the fraction of the way from
+        the first end to the last for each number, of shape ``(num, 1, ...)``; and the number of
+        steps between the ends.
+    """
     ends = promote(start, stop)
     if not is_inexact(ends[0]):
         ends = [t.to(dtypes.float64) for t in ends]
     first, last = strides.broadcast_tensors(*ends)
-    place = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp)
-    part = place.reshape([-1] + [1] * first.ndim) / max(num - 1 if endpoint else num, 1)
-    return [first, last], part, max(num - 1 if endpoint else num, 0)
+    index = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp)
+    fraction = index.reshape([-1] + [1] * first.ndim) / max(num - 1 if endpoint else num, 1)
+    return [first, last], fraction, max(num - 1 if endpoint else num, 0)
 
 
 @numpy_function_with_step
@@ -589,7 +621,9 @@ def eye(
                [0., 0., 1.]])
     """
     kind = dtypes.float64 if dtype is None else as_dtype(dtype)
-    return factories.eye(N, N if M is None else M, k=k, dtype=kind, **_place(device, backend))
+    return factories.eye(
+        N, N if M is None else M, k=k, dtype=kind, **_device_options(device, backend)
+    )
 
 
 @numpy_function

@@ -52,9 +52,15 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
 
 
 def _positions(name: str, obj: Any, size: int) -> list[int]:
-    """Nonnegative positions from an int, a slice, a mask or several ints.
+    """Convert the argument ``obj`` of ``insert`` or ``delete`` to a list of nonnegative positions.
 
-    For ``insert``, ``size`` is a position, too.
+    Args:
+        name: ``"insert"`` or ``"delete"``; only for ``insert`` is ``size`` a valid position.
+        obj: An int, a slice, several ints, or a bool for each position.
+        size: Size of the dimension.
+
+    Raises:
+        IndexError: For a position out of bounds.
     """
     if isinstance(obj, slice):
         return list(range(*obj.indices(size)))
@@ -283,18 +289,26 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
 
 
 def _depth(arrays: Any) -> int:
-    """Depth of nested lists."""
+    """Depth of nested lists: 0 for something else than a list, 1 for a list without lists."""
     return 1 + max((_depth(a) for a in arrays), default=0) if isinstance(arrays, list) else 0
 
 
-def _join(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
-    """Join nested lists of this depth; the lists at depth 1 along the last dimension."""
+def _join_blocks(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
+    """Join the nested lists of ``block`` to one tensor.
+
+    Args:
+        arrays: Nested lists of arrays, or one array, which gets ``ndim`` dimensions.
+        depth: Depth of the lists: a list at depth ``k``, where the innermost have depth 1, is
+            joined along dimension ``-k``.
+        ndim: Number of dimensions of the result.
+        backend: Backend of the result; None means the active one.
+    """
     if not isinstance(arrays, list):
         x: Any = array_of(arrays, backend)
         return x.reshape([1] * (ndim - x.ndim) + list(x.shape))  # type: ignore[no-any-return]
     if not arrays:
         raise ValueError("block(): lists cannot be empty")
-    return cat([_join(a, depth - 1, ndim, backend) for a in arrays], -depth)
+    return cat([_join_blocks(a, depth - 1, ndim, backend) for a in arrays], -depth)
 
 
 def _leaves(arrays: Any) -> list[Any]:
@@ -305,7 +319,11 @@ def _leaves(arrays: Any) -> list[Any]:
 
 
 def _promote_blocks(arrays: Any) -> tuple[Any, ...]:
-    """Promote the tensors in nested lists to their common dtype by NumPy's rules."""
+    """Promote the tensors in nested lists to their common dtype by NumPy's rules.
+
+    Returns:
+        A tuple of the new nested lists, as the only argument of ``block``.
+    """
     found = iter(promote_strong(*_leaves(arrays)))
 
     def replace(part: Any) -> Any:
@@ -333,7 +351,7 @@ def block(arrays: Any) -> Tensor:
     """
     depth = _depth(arrays)
     ndim = max(depth, *(array_of(leaf).ndim for leaf in _leaves(arrays)), 0)
-    return _join(arrays, depth, ndim, backend_of(arrays)).clone()
+    return _join_blocks(arrays, depth, ndim, backend_of(arrays)).clone()
 
 
 def _target(name: str, value: Any) -> Any:
@@ -366,7 +384,7 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
     """
     target = _target("copyto", dst)
     values: Any = array_of(src, target._xp)
-    if not _castable(src, values, target, casting):
+    if not _is_castable(src, values, target, casting):
         raise TypeError(
             f"copyto(): cannot cast {values.dtype.name} to {target.dtype.name} according to the "
             f"rule {casting!r}"
@@ -377,9 +395,17 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
     target.copy_(values)
 
 
-def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
-    """Whether a rule of NumPy allows a cast; for a Python number only its kind counts."""
+def _is_castable(src: Any, values: Any, target: Any, casting: str) -> bool:
+    """Whether ``copyto`` may cast its values to the dtype of the tensor to write to.
+
+    Args:
+        src: The argument of ``copyto``. Of a Python number only the kind counts, not its dtype.
+        values: That argument as a tensor.
+        target: The tensor to write to.
+        casting: NumPy's rule; see ``copyto``.
+    """
     if isinstance(src, (bool, int, float, complex)):
+        # Categories ascend: bool, integer, floating-point, complex.
         return casting == "unsafe" or values.dtype.category <= target.dtype.category
     can_cast = load("numpy").library.can_cast
     return bool(can_cast(values.dtype.dtype, target.dtype.dtype, casting))

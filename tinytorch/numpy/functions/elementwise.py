@@ -123,7 +123,13 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
 
 
 def divide_or_zero(function: Any, a: Any, b: Any) -> Any:
-    """Divide integers by ``function``; the result is 0 where ``b`` is 0."""
+    """Divide integers; the result is 0 for a divisor of 0, as in NumPy.
+
+    Args:
+        function: A division of PyTorch, such as ``floor_divide`` or ``remainder``.
+        a: Dividends: a Tensor or a number.
+        b: Divisors: a Tensor or a number.
+    """
     if not isinstance(b, Tensor):
         return function(a, b) if b else function(a, 1) * 0
     divisor: Any = b
@@ -193,7 +199,12 @@ def iscomplex(x: Any) -> Tensor:
 
 
 def _expm1(function: Any, z: Any) -> Any:
-    """Complex ``expm1`` by real functions of the parts, with the array API's special cases."""
+    """Complex ``expm1`` by real functions of the parts, with the array API's special cases.
+
+    Args:
+        function: PyTorch's ``expm1``, not used; ``COMPLEX_FORMULAS`` have one signature.
+        z: Complex tensor.
+    """
     x, y = z.real, z.imag
     real = x.expm1() * y.cos() - 2 * (y / 2).sin() ** 2
     imag = x.exp() * y.sin()
@@ -205,9 +216,10 @@ def _expm1(function: Any, z: Any) -> Any:
 
 
 def _tanh(function: Any, z: Any) -> Any:
-    """Complex ``tanh``; where the real part is infinite, its sign + 0j, as in the array API.
+    """Complex ``tanh``, computed by ``function``, with the array API's special case.
 
-    The zero has the sign of the imaginary part.
+    If the real part of an element is infinite, the result is the sign of the real part + 0j, and
+    the zero has the sign of the imaginary part.
     """
     x, y = z.real, z.imag
     zero = y.new_zeros(()).copysign(y.masked_fill(~y.isfinite(), 1))
@@ -216,12 +228,12 @@ def _tanh(function: Any, z: Any) -> Any:
 
 
 def _complex_sign(function: Any, z: Any) -> Any:
-    """Complex ``sign``; 0 for every zero, whatever the signs of its parts."""
+    """Complex ``sign``, computed by ``function``; 0 for every zero, also for -0.0 - 0.0j."""
     return function(z).masked_fill(z == 0, 0)
 
 
 def _real_sign(function: Any, x: Any) -> Any:
-    """Real ``sign``; NaN for NaN."""
+    """Real ``sign``, computed by ``function``; NaN for NaN."""
     return function(x).where(x == x, x)
 
 
@@ -250,7 +262,7 @@ class UfuncDef(NamedTuple):
 
 
 def _split_names(table: dict[str, UfuncDef]) -> dict[str, UfuncDef]:
-    """Split the keys of a table, which are the names of one ufunc."""
+    """Split the keys of a table at spaces: each key consists of all names of one ufunc."""
     return {name: row for names, row in table.items() for name in names.split()}
 
 

@@ -15,7 +15,13 @@ __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power
 
 
 def _complex_if(outside: Callable[[Any], Any], x: Any) -> Any:
-    """Cast a real tensor to a complex dtype if ``outside`` is true of an element."""
+    """Cast a real tensor to a complex dtype if an element is outside a function's real domain.
+
+    Args:
+        outside: Predicate that returns the mask of such elements: ``_is_negative`` or
+            ``_is_beyond_one``.
+        x: The tensor; it is returned as it is if it is complex or no element is outside.
+    """
     if x.is_complex() or not bool(outside(x).any()):
         return x
     is_single = x.dtype.itemsize < 4 or x.dtype is dtypes.float32
@@ -23,15 +29,23 @@ def _complex_if(outside: Callable[[Any], Any], x: Any) -> Any:
 
 
 def _is_negative(x: Any) -> Any:
+    """Mask of the elements outside the real domain of the square root and the logarithms."""
     return x < 0
 
 
 def _is_beyond_one(x: Any) -> Any:
+    """Mask of the elements outside the real domain of the inverse sine, cosine and tanh."""
     return x.abs() > 1
 
 
 def _extend(name: str, outside: Any, *example: str) -> Callable[..., Tensor]:
-    """Extend the ufunc ``name`` to real numbers of which ``outside`` is true."""
+    """Make the function of ``numpy.emath`` that extends a ufunc beyond its real domain.
+
+    Args:
+        name: Name of the ufunc.
+        outside: Predicate of the elements outside the domain; see ``_complex_if``.
+        *example: Lines of the docstring's example.
+    """
     function = getattr(ufuncs, name)
 
     def compute(x: Any) -> Tensor:

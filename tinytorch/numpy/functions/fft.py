@@ -18,7 +18,13 @@ __all__ = [
 
 
 def _transform(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Create NumPy's transform ``name`` along one dimension by PyTorch's of that name."""
+    """Make NumPy's transform along one dimension, which calls PyTorch's of the same name.
+
+    Args:
+        name: Name of the transform.
+        summary: Beginning of its docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
@@ -66,7 +72,14 @@ ihfft: Callable[..., Tensor] = _transform(
 def _transform_nd(
     name: str, summary: str, default: Sequence[int] | None, *example: str
 ) -> Callable[..., Tensor]:
-    """Create NumPy's transform ``name`` along several dimensions by PyTorch's of that name."""
+    """Make NumPy's transform along several dimensions, which calls PyTorch's of the same name.
+
+    Args:
+        name: Name of the transform.
+        summary: Beginning of its docstring.
+        default: Default of ``axes``: dimensions, or None for all.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = default,
@@ -123,7 +136,13 @@ irfftn: Callable[..., Tensor] = _transform_nd(
 
 
 def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Create NumPy's function ``name`` that shifts a spectrum, by PyTorch's of that name."""
+    """Make NumPy's ``fftshift`` or ``ifftshift``, which calls PyTorch's.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(x: Any, axes: Any = None) -> Tensor:
         given = tensor_of(x)
@@ -149,7 +168,13 @@ ifftshift: Callable[..., Tensor] = _shift(
 
 
 def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Create NumPy's function ``name`` of frequencies, by PyTorch's of that name."""
+    """Make NumPy's ``fftfreq`` or ``rfftfreq``, which calls PyTorch's.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Tensor:
         distance = d.item() if hasattr(d, "item") and d.size == 1 else d

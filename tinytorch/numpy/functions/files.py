@@ -147,7 +147,12 @@ def _as_numpy(values: Any) -> Any:
 
 
 def _archive_writer(name: str, kind: str) -> Callable[..., None]:
-    """Register NumPy's function ``name`` that writes an archive."""
+    """Make and register ``savez`` or ``savez_compressed``.
+
+    Args:
+        name: Name of the function.
+        kind: ``"an uncompressed"`` or ``"a compressed"``, for the docstring.
+    """
 
     def function(file: Any, *args: Any, **kwds: Any) -> None:
         named = {key: _as_numpy(value) for key, value in kwds.items()}
@@ -195,7 +200,7 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
 
 
 def _column_major(x: Any) -> Any:
-    """The tensor in column-major order: the first index changes fastest."""
+    """``x`` with its memory in column-major order: the first index changes fastest."""
     order = tuple(reversed(range(x.ndim)))
     return x.permute(order).contiguous().permute(order)
 
@@ -312,7 +317,12 @@ def frombuffer(
 
 
 def _sharing_test(name: str, summary: str) -> Callable[..., bool]:
-    """Register NumPy's function ``name`` that compares the memory of two tensors."""
+    """Make and register ``shares_memory`` or ``may_share_memory``.
+
+    Args:
+        name: Name of the function, which calls the one of the tensors' array library.
+        summary: Beginning of its docstring.
+    """
 
     def function(a: Any, b: Any, /, max_work: int | None = None) -> bool:
         x, y = tensors_of(a, b)

@@ -82,7 +82,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
-    """Whether all elements of tensors that broadcast are equal."""
+    """Whether all elements of two tensors that broadcast are equal; NaNs are by ``equal_nan``."""
     same = first == second
     if equal_nan:
         same = same | ((first != first) & (second != second))
@@ -122,8 +122,8 @@ def isscalar(element: Any) -> bool:
     if isinstance(element, Tensor):
         return False
     # NumPy's own scalars have a dtype, and cannot be assigned to by index.
-    own = hasattr(element, "dtype") and not hasattr(element, "__setitem__")
-    return own or isinstance(element, (str, bytes, Number))
+    is_numpy_scalar = hasattr(element, "dtype") and not hasattr(element, "__setitem__")
+    return is_numpy_scalar or isinstance(element, (str, bytes, Number))
 
 
 @register_shared
@@ -233,8 +233,8 @@ def common_type(*arrays: Any) -> dtypes.dtype:
     """
     found = None
     for tensor in arrays_of(*arrays):
-        own = tensor.dtype if is_inexact(tensor) else default_dtype()
-        found = own if found is None else dtypes.promote_types(found, own)
+        kind = tensor.dtype if is_inexact(tensor) else default_dtype()
+        found = kind if found is None else dtypes.promote_types(found, kind)
     return found or dtypes.float16
 
 
@@ -278,7 +278,7 @@ def _smallest_integer(value: int) -> dtypes.dtype:
 
 
 def _smallest_float(*values: float) -> dtypes.dtype:
-    """The smallest floating-point dtype to whose range nonnegative values belong."""
+    """The smallest floating-point dtype whose range includes all of some nonnegative values."""
     for found in (dtypes.float16, dtypes.float32):
         if all(v <= dtypes.finfo(found).max or v == float("inf") or v != v for v in values):
             return found

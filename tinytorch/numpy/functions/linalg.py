@@ -34,7 +34,13 @@ LinAlgError: type[Exception] = host().linalg.LinAlgError
 
 
 def _make_unary(name: str, summary: str, *example: str) -> Callable[..., Any]:
-    """Make a function that calls PyTorch's function of the same name with its only argument."""
+    """Make ``inv``, ``det`` or ``slogdet``, which calls PyTorch's function of the same name.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        *example: Lines of the docstring's example.
+    """
 
     def function(a: Any) -> Any:
         return getattr(_linalg, name)(as_float(a))
@@ -182,9 +188,16 @@ def _is_always_complex() -> bool:
 
 
 def _drop_imaginary(matrix: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the real parts of eigenvalues (first) and eigenvectors where NumPy does.
+    """Replace eigenvalues and eigenvectors by their real parts if NumPy does so.
 
-    It does so before 2.5 for a real matrix if no eigenvalue has an imaginary part.
+    NumPy before 2.5 does so for a real matrix if no eigenvalue has an imaginary part.
+
+    Args:
+        matrix: The argument of ``eig`` or ``eigvals``.
+        found: The eigenvalues, and of ``eig`` the eigenvectors.
+
+    Returns:
+        A tuple of the same length.
     """
     if matrix.is_complex() or _is_always_complex() or bool(found[0].detach().imag.any()):
         return found

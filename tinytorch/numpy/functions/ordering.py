@@ -32,7 +32,7 @@ from .registration import (
 
 
 def _as_sortable(x: Any) -> Any:
-    """``x``, with bools cast to uint8, to be sorted as numbers."""
+    """Cast bools to uint8, so that they are sorted as numbers; return another tensor as it is."""
     return x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
 
 
@@ -75,7 +75,7 @@ def sort(
     """
     x, at = flat_if_none("sort", tensor_of(a), axis)
     if x.is_complex():
-        return x.gather(at, _order(x, at, descending))  # type: ignore[no-any-return]
+        return x.gather(at, _stable_order(x, at, descending))  # type: ignore[no-any-return]
     found = sorting.sort(_as_sortable(x), at, descending)[0]
     return found.to(x.dtype)
 
@@ -93,14 +93,18 @@ def argsort(
     """
     x = tensor_of(a)
     x, at = flat_if_none("argsort", x if x.ndim else x.reshape(1), axis)
-    return _order(x, at, descending)  # type: ignore[no-any-return]
+    return _stable_order(x, at, descending)  # type: ignore[no-any-return]
 
 
-def _order(x: Any, axis: int, descending: bool) -> Any:
-    """Indices that sort ``x`` along ``axis``; complex numbers by real and then imaginary part."""
+def _stable_order(x: Any, axis: int, descending: bool) -> Any:
+    """Indices that sort ``x`` along ``axis``, where equal elements keep their order.
+
+    Complex numbers are sorted by real part, those of equal real parts by imaginary part.
+    """
     find_order = functools.partial(sorting.argsort, descending=descending, stable=True)
     if not x.is_complex():
         return find_order(_as_sortable(x), axis)
+    # Sort by the secondary key first: the stable sort by the primary key preserves its order.
     first = find_order(x.imag, axis)
     return first.gather(axis, find_order(x.real.gather(axis, first), axis))
 
@@ -180,10 +184,15 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 
 def _promote_other(value: Any, tensor: Any) -> Any:
-    """The other choice of ``where``, given one Tensor: itself if it is a weak Python number.
+    """Convert the one of ``x`` and ``y`` in ``where(condition, x, y)`` that is not a Tensor.
 
-    A real number beside a floating-point tensor stays a number, as the dtype is the tensor's;
-    otherwise it becomes a tensor of NumPy's common dtype. Arrays become tensors.
+    A real number stays a number if the other choice is floating-point or complex, because the
+    result has that tensor's dtype. Another Python number becomes a tensor of NumPy's common dtype,
+    and an array-like a tensor.
+
+    Args:
+        value: The choice that is not a Tensor.
+        tensor: The other choice, a Tensor.
     """
     if isinstance(value, (int, float)) and is_inexact(tensor):
         return value
@@ -411,7 +420,14 @@ def clip(
 def _make_partition(
     name: str, summary: str, sort: Callable[..., Any], *example: str
 ) -> Callable[..., Tensor]:
-    """Make ``partition`` or ``argpartition``, which sorts completely."""
+    """Make and register ``partition`` or ``argpartition``; both sort all elements.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        sort: Function of a tensor and a dimension: it sorts, or returns the indices that sort.
+        *example: Lines of the docstring's example.
+    """
 
     def function(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         x, at = flat_if_none(name, array_of(a), axis)
@@ -544,7 +560,10 @@ def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def _as_set(x: Any, assume_unique: bool) -> Any:
-    """The distinct elements of ``x`` as a vector: ``x`` itself, flattened, if it is distinct."""
+    """The distinct elements of ``x`` as a vector, in ascending order.
+
+    If ``assume_unique``, all elements are distinct already: ``x`` is flattened and not sorted.
+    """
     return x.ravel() if assume_unique else unique_ops.unique(x)
 
 

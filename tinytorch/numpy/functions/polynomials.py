@@ -26,7 +26,10 @@ def _coefficients(value: Any) -> Any:
 
 
 def _align(a1: Any, a2: Any) -> list[Any]:
-    """Return the coefficients of two polynomials at equal length, by zeros in front."""
+    """Return the coefficients of two polynomials as tensors of equal length.
+
+    Zeros are put in front of the shorter one, as coefficients of higher powers.
+    """
     found = [_coefficients(a) for a in promote_strong(a1, a2)]
     size = max(p.shape[0] for p in found)
     return [concatenate([p.new_zeros(size - p.shape[0]), p]) for p in found]
@@ -35,7 +38,14 @@ def _align(a1: Any, a2: Any) -> list[Any]:
 def _make_operation(
     name: str, summary: str, compute: Callable[[Any, Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """Make a function of the coefficients of two polynomials."""
+    """Make and register ``polyadd``, ``polysub`` or ``polymul``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        compute: Function from the coefficients of two polynomials to those of the result.
+        *example: Lines of the docstring's example.
+    """
 
     def function(a1: Any, a2: Any) -> Tensor:
         return compute(a1, a2)  # type: ignore[no-any-return]

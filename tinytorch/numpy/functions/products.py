@@ -52,15 +52,26 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
 
 
 def _multiply(x: Any, y: Any) -> Any:
+    """Product of two tensors of one dtype, element by element; of bools the logical and."""
     return x & y if x.dtype is dtypes.bool else x * y
 
 
 def _matmul(x: Any, y: Any) -> Any:
+    """Matrix product of two tensors of one dtype, also of bools."""
     return _sum_products(matmul_ops.matmul, x, y)
 
 
 def _sum_products(function: Any, x: Any, y: Any, *rest: Any) -> Any:
-    """Call a PyTorch function of products; bools, for which it raises, are cast to int64."""
+    """Call a function of PyTorch that sums products, also with bools.
+
+    PyTorch's functions raise for bools, so bools are cast to int64 and the result back to bool.
+
+    Args:
+        function: PyTorch's function, such as ``matmul``.
+        x: The first operand.
+        y: The second operand, of the same dtype.
+        *rest: Further arguments of ``function``.
+    """
     if x.dtype is dtypes.bool:
         return function(x.to(dtypes.int64), y.to(dtypes.int64), *rest).bool()
     return function(x, y, *rest)
@@ -91,7 +102,10 @@ def matmul(
 
 
 def _write_product(found: Any, out: Any) -> Tensor:
-    """``write_out`` that broadcasts the result along the leading dimensions of ``out``."""
+    """``write_out``, but the result ``found`` may have fewer dimensions than ``out``.
+
+    It is then broadcast along the leading dimensions of ``out``.
+    """
     target = out[0] if isinstance(out, tuple) else out
     if isinstance(target, Tensor) and found.ndim < target.ndim:
         found = found.expand(tuple(target.shape))
@@ -345,7 +359,16 @@ def _make_vector_product(
     name: str, summary: str, shapes: tuple[str, str, str], compute: Callable[[Any, Any], Any],
     *example: str,
 ) -> Callable[..., Tensor]:  # fmt: skip
-    """Make ``matvec`` or ``vecmat``; ``shapes`` are those of the operands and the result."""
+    """Make and register ``matvec`` or ``vecmat``.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        shapes: Texts of the shapes of the first operand, the second one and the result, for the
+            docstring.
+        compute: Function of two tensors of one dtype.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,

@@ -27,7 +27,11 @@ class Decorator(Protocol):
 
 
 def _numpy_decorator(*forms: str) -> Decorator:
-    """Return a decorator that registers a function whose stub has these overloads."""
+    """Return a decorator that registers a function under ``tinytorch.numpy``.
+
+    Args:
+        *forms: Signatures of the overloads in the function's stub; default the function's own.
+    """
     decorator: Any = composite(namespaces=("numpy",), forms=forms)
     return decorator  # type: ignore[no-any-return]
 
@@ -144,7 +148,10 @@ def register_shared_as(function: F, name: str, doc: str, *example: str) -> F:
 
 
 def promote_first(count: int) -> Prepare:
-    """Return a converter of arguments: it promotes the first ``count`` as ``promote_strong``."""
+    """Return an argument ``prepare`` of ``register_shared`` that promotes operands.
+
+    It applies ``promote_strong`` to the first ``count`` positional arguments of a call.
+    """
 
     def prepare(*args: Any) -> tuple[Any, ...]:
         return (*promote_strong(*args[:count]), *args[count:]) if count <= len(args) else args
@@ -183,5 +190,8 @@ def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read_dtype(value: Any) -> Any:
-    """The dtype that NumPy reads; None, and a dtype with a shape, are returned as they are."""
+    """Convert an argument ``dtype`` by ``as_dtype``; return None and a tuple as they are.
+
+    A tuple such as ``(int, 2)`` is a dtype with a shape.
+    """
     return value if value is None or isinstance(value, tuple) else as_dtype(value)

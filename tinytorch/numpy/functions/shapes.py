@@ -207,7 +207,14 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def _make_flip(name: str, order: str, axis: int, *example: str) -> Callable[..., Tensor]:
-    """Make a function that flips one dimension of a matrix or a larger tensor."""
+    """Make and register ``fliplr`` or ``flipud``.
+
+    Args:
+        name: Name of the function.
+        order: The result in words, for the docstring.
+        axis: The dimension to flip.
+        *example: Lines of the docstring's example.
+    """
 
     def function(m: Any) -> Tensor:
         x = tensor_of(m)

@@ -26,13 +26,21 @@ def _convolve_full(a: Any, v: Any) -> Any:
     n, m = a.shape[0], v.shape[0]
     if a.dtype is v.dtype and a.is_floating_point():
         return conv1d(a.reshape(1, 1, n), v.flip(0).reshape(1, 1, m), padding=m - 1).reshape(-1)
-    # In the table of products a[i] * v[j], row i is shifted by i: each column then sums i + j.
+    # Shift row i of the table of products a[i] * v[j] by i, so that column k has those with
+    # i + j = k: the padded rows are one element longer than the new ones, so reshaping shifts them.
     table: Any = constant_pad_nd(a[:, None] * v[None, :], [0, n])
     return table.reshape(-1)[: n * (n + m - 1)].reshape(n, n + m - 1).sum(0).to(table.dtype)
 
 
 def _convolve(name: str, a: Any, v: Any, mode: str) -> Tensor:
-    """Convolution of two vectors; ``name`` is the calling function's, for errors."""
+    """Convolution of two vectors.
+
+    Args:
+        name: Name of the calling function, for errors.
+        a: Tensor of shape ``(n,)``.
+        v: Tensor of shape ``(m,)``.
+        mode: ``"full"``, ``"same"`` or ``"valid"``; see ``convolve``.
+    """
     n, m = a.shape[0], v.shape[0]
     if not n or not m:
         raise ValueError(f"{name}(): got an empty signal: sizes {n} and {m}")
@@ -126,9 +134,10 @@ def interp(
 
 
 def _reduce_to_period(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
-    """Return ``x`` and the samples modulo the period.
+    """Return the arguments ``(x, xp, fp)`` of a periodic ``interp`` for an ordinary one.
 
-    The samples are sorted, and one sample of the neighboring periods is added at either end.
+    ``x`` and ``xp`` are taken modulo the period, and the samples are sorted by ``xp``. The last
+    sample is also put one period before the first one, and the first one a period after the last.
     """
     if period == 0:
         raise ValueError("interp(): period must be a non-zero value")
@@ -140,7 +149,7 @@ def _reduce_to_period(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any
 
 
 def _interpolate(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
-    """``interp`` of tensors, without a period."""
+    """``interp`` of floating-point tensors without a period; the arguments are ``interp``'s."""
     size = xp.shape[0]
     points = x.detach().to(xp.dtype).contiguous()
     above = searchsorted(xp.detach(), points, right=True).clamp(1, max(size - 1, 1))
@@ -238,7 +247,10 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
 
 
 def _sample_points(M: Any) -> Any:
-    """``M`` equidistant points of a window from -1 to 1; None for at most one sample."""
+    """``M`` equidistant points from -1 to 1, where a window is evaluated; None if ``M`` <= 1.
+
+    ``M`` is a number or a 0-d tensor.
+    """
     count = M.item() if hasattr(M, "item") else M
     if count <= 1:
         return None
@@ -253,7 +265,14 @@ def _trivial_window(M: Any) -> Tensor:
 def _make_cosine_window(
     name: str, summary: str, weights: tuple[float, ...], *example: str
 ) -> Callable[..., Tensor]:
-    """Make a window of the sum of ``weights[k] * cos(k * pi * x)`` at points from -1 to 1."""
+    """Make and register a window: the sum of ``weights[k] * cos(k * pi * x)``, x from -1 to 1.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        weights: The weights, that of the constant first.
+        *example: Lines of the docstring's example.
+    """
 
     def function(M: int) -> Tensor:
         points = _sample_points(M)

@@ -26,7 +26,15 @@ from .registration import (
 
 
 def _outer_edges(a: Any, range: Any) -> tuple[float, float]:
-    """First and last edge of a histogram: ``range``, or the extremes of the data for None."""
+    """First and last edge of a histogram.
+
+    Args:
+        a: The data.
+        range: The pair of edges, or None for the extremes of the data.
+
+    Returns:
+        Two different numbers: equal edges are moved apart by 0.5 each.
+    """
     if range is not None:
         low, high = (float(v) for v in range)
         if low > high:
@@ -41,13 +49,13 @@ def _outer_edges(a: Any, range: Any) -> tuple[float, float]:
 
 
 def _iqr(a: Any) -> float:
-    """Interquartile range."""
+    """Interquartile range: the 0.75 quantile of the tensor ``a`` minus the 0.25 quantile."""
     quarters = a.quantile(a.new_tensor([0.25, 0.75]))
     return float(quarters[1] - quarters[0])
 
 
 def _doane(a: Any, n: float, spread: float) -> float:
-    """Width of the bins by Doane's rule, which is Sturges' rule for skewed data.
+    """Width of the bins by Doane's rule, which extends Sturges' rule to skewed data.
 
     Args:
         a: The data.
@@ -65,7 +73,12 @@ def _doane(a: Any, n: float, spread: float) -> float:
 
 
 def _bin_width(rule: str, a: Any) -> float:
-    """Width of a histogram's bins by a rule of thumb; 0 means a single bin."""
+    """Width of a histogram's bins by a rule of thumb; 0 means a single bin.
+
+    Args:
+        rule: Name of the rule; see ``histogram_bin_edges``.
+        a: The data, at least one element.
+    """
     n = float(a.numel())
     spread = float(a.max() - a.min())
     if rule == "sqrt":
@@ -133,7 +146,10 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _bin_indices(x: Any, edges: Any) -> Any:
-    """Index of the bin of each element, -1 outside; the last bin includes its upper edge."""
+    """Index of the bin of each element of ``x``, given ``edges`` in ascending order.
+
+    It is -1 for an element outside the edges. Only the last bin includes its upper edge.
+    """
     size = edges.shape[0] - 1
     index = searchsorted(edges, x.to(edges.dtype).contiguous(), right=True) - 1
     index = index.where(x != edges[-1], index.new_full((), size - 1))
@@ -141,9 +157,13 @@ def _bin_indices(x: Any, edges: Any) -> Any:
 
 
 def _count_bins(index: Any, inside: Any, count: int, weights: Any) -> Any:
-    """Number of occurrences, or sum of the weights, of each bin index below ``count``.
+    """Number of elements, or sum of their weights, in each bin.
 
-    ``inside`` is the mask of the elements of ``index`` to include.
+    Args:
+        index: Index of the bin of each element.
+        inside: Mask of the elements to count.
+        count: Number of bins.
+        weights: Weight of each element; None means 1.
     """
     weights = None if weights is None else weights.ravel()[inside]
     return histograms.bincount(index[inside], weights, count)
@@ -251,7 +271,14 @@ def cov(
 
 
 def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
-    """Matrix of the variables of ``m`` and ``y`` as rows, in float64 or a wider dtype."""
+    """Matrix whose rows are the variables of ``m`` and, unless it is None, of ``y``.
+
+    Args:
+        m: See ``cov``.
+        y: See ``cov``.
+        rowvar: Whether a row of ``m`` and ``y`` is a variable; else a column is.
+        dtype: Dtype of the matrix; None means the common dtype of the arguments and float64.
+    """
     parts = tensors_of(m) if y is None else tensors_of(m, y)
     dtype = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
     first, *second = (part.to(dtype) for part in parts)
@@ -334,7 +361,10 @@ def histogramdd(
 
 
 def _coordinates(sample: Any) -> list[Any]:
-    """Vectors of the coordinates in each dimension, in one floating-point dtype."""
+    """Convert the argument ``sample`` of ``histogramdd`` to a vector for each dimension.
+
+    The vectors have one floating-point dtype and are detached.
+    """
     if isinstance(sample, (tuple, list)) and not all(isinstance(x, (int, float)) for x in sample):
         return [as_float(x).detach().reshape(-1) for x in promote_strong(*sample)]
     x = as_float(tensor_of(sample)).detach()
@@ -379,15 +409,19 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if not n:
         return x  # type: ignore[no-any-return]
     (axis,) = axes_of("diff", axis, x.ndim)
-    ends = [_slice_of(v, x, axis) for v in (prepend, append)]
+    ends = [_expand_to_slice(v, x, axis) for v in (prepend, append)]
     x, *more = promote(x, *(e for e in ends if e is not None))
     given = iter(more)
     first, last = (None if e is None else next(given) for e in ends)
     return differences.diff(x, n, axis, first, last)
 
 
-def _slice_of(value: Any, x: Any, axis: int) -> Any:
-    """``prepend`` or ``append`` of ``diff`` as a tensor; a number becomes one slice of ``x``."""
+def _expand_to_slice(value: Any, x: Any, axis: int) -> Any:
+    """Convert the argument ``prepend`` or ``append`` of ``diff`` to a tensor.
+
+    A number, or a 0-d array, becomes a tensor of ``x``'s shape, but of size 1 along ``axis``. None
+    is returned as it is.
+    """
     if value is None:
         return None
     part = tensor_of(value, x._xp)
@@ -485,7 +519,7 @@ def nan_to_num(
 
 
 def _flatten_axes(x: Any, axes: tuple[int, ...]) -> Any:
-    """Move ``axes`` to the end and flatten them to one dimension."""
+    """View or copy of ``x`` in which the dimensions ``axes`` are flattened to one, the last one."""
     shape = [n for d, n in enumerate(x.shape) if d not in axes]
     size = math.prod(x.shape[d] for d in axes)
     moved = x.movedim(axes, tuple(range(-len(axes), 0))) if axes else x
@@ -493,16 +527,22 @@ def _flatten_axes(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _result_shape(x: Any, axes: tuple[int, ...], keepdims: bool) -> list[int]:
-    """Shape of a reduction of ``x`` over ``axes``."""
+    """Shape of the result of a reduction of ``x`` over ``axes``."""
     return [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
 
 
 def _check_weights(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
-    """Check weights and return them in the shape of ``x``.
+    """Check the weights of a quantile; return them as float64 in the shape of ``x``.
+
+    Args:
+        x: The data.
+        weights: Weights of ``x``'s shape, or of the sizes of ``x`` along ``axes``, in that order.
+        axis: The argument ``axis`` of the call.
+        axes: The dimensions that it names, counted from the front.
 
     Raises:
-        TypeError: If their shape is not ``x``'s and ``axis`` is None.
-        ValueError: If their shape is not ``x``'s along ``axes`` either, or a weight is negative.
+        TypeError: If the weights do not have ``x``'s shape and ``axis`` is None.
+        ValueError: If the weights have another shape, or one is negative.
     """
     given = tensor_of(weights, x._xp).to(dtypes.float64)
     if given.shape != x.shape:
@@ -521,22 +561,25 @@ def _check_weights(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> An
 
 
 def _weighted_quantile(
-    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, weights: Any, ignore: bool
+    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, weights: Any, ignore_nan: bool
 ) -> Any:
     """Quantiles by the method ``"inverted_cdf"`` with weights.
 
-    A quantile is the first sorted element up to which at least the fraction ``q`` of the weights
-    lies. ``ignore`` says whether NaN is ignored; else it is the result. The other arguments are
-    those of ``_quantile``.
+    The quantile is the first element, in ascending order, such that the weights up to and with it
+    sum to at least the fraction ``q`` of all weights.
+
+    Args:
+        weights: Weights of ``x``'s shape.
+        x, q, axes, keepdims, ignore_nan: See ``_quantile``.
     """
     values, counts = _flatten_axes(x, axes), _flatten_axes(weights, axes)
     is_nan = values != values
     order = sorting.argsort(values.detach(), stable=True)
     values = values.gather(-1, order)
-    counts = (counts.masked_fill(is_nan, 0) if ignore else counts).gather(-1, order)
+    counts = (counts.masked_fill(is_nan, 0) if ignore_nan else counts).gather(-1, order)
     below = counts.cumsum(-1)
     total = below[..., -1:]
-    no_result = is_nan.all(-1, keepdim=True) if ignore else is_nan.any(-1, keepdim=True)
+    no_result = is_nan.all(-1, keepdim=True) if ignore_nan else is_nan.any(-1, keepdim=True)
     valid = ((total > 0) & total.isfinite()) | no_result
     x._xp.check_all(valid._data, "Weights included NaN, inf or were all zero.")
     fraction = (below / total).masked_fill(below == 0, -1)  # so that weight 0 is never chosen
@@ -560,7 +603,13 @@ _METHODS = (*_CONTINUOUS, *_PICKING, "midpoint", "averaged_inverted_cdf")
 
 
 def _rank(method: str, n: Any, q: Any) -> Any:
-    """Ranks, from 0 and possibly fractional, of the quantiles ``q`` among ``n`` sorted elements."""
+    """Ranks of quantiles among sorted elements: 0 is the first one; a rank may be fractional.
+
+    Args:
+        method: The method of ``quantile``.
+        n: Number of elements: an int, or a tensor with one number for each row.
+        q: Tensor of the probabilities of the quantiles.
+    """
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
         return n * q + (alpha + q * (1 - alpha - beta)) - 1
@@ -569,13 +618,14 @@ def _rank(method: str, n: Any, q: Any) -> Any:
         return (last.floor() + last.ceil()) / 2
     if method in ("lower", "higher", "nearest"):
         return {"lower": last.floor, "higher": last.ceil, "nearest": last.round}[method]()
-    place = n * q - 1
+    rank = n * q - 1
     if method == "inverted_cdf":
-        return place.ceil()
-    if method == "averaged_inverted_cdf":
-        return (place + 0.5).where(place == place.floor(), place.ceil())
-    up = (place + 0.5).floor()  # the nearest rank; of two nearest ranks, the odd one
-    return (up - 1).where((place + 0.5 == up) & (up % 2 == 0), up)
+        return rank.ceil()
+    if method == "averaged_inverted_cdf":  # Rank r + 0.5 is the mean of the elements r and r + 1.
+        return (rank + 0.5).where(rank == rank.floor(), rank.ceil())
+    # "closest_observation" is the nearest rank; of two nearest ranks, the odd one.
+    up = (rank + 0.5).floor()
+    return (up - 1).where((rank + 0.5 == up) & (up % 2 == 0), up)
 
 
 def _sort_axes(x: Any, axes: tuple[int, ...]) -> Any:
@@ -586,25 +636,38 @@ def _sort_axes(x: Any, axes: tuple[int, ...]) -> Any:
     return sorting.sort(flat)[0]
 
 
-def _count_valid(rows: Any, ignore: bool) -> tuple[Any, Any]:
-    """Number of elements of each sorted row to use, and the mask of rows whose result is NaN.
+def _count_valid(rows: Any, ignore_nan: bool) -> tuple[Any, Any]:
+    """Count the elements of each row that a quantile uses.
 
-    The number excludes NaN if ``ignore``; the mask is None for integers.
+    Args:
+        rows: Tensor whose last dimension is to be reduced.
+        ignore_nan: Whether NaN is ignored; else a row with NaN has the quantile NaN.
+
+    Returns:
+        The number of elements, an int or a tensor with one number for each row, and the mask of
+        the rows whose quantile is NaN. The mask is None for integers.
     """
     size = rows.shape[-1]
     if not is_inexact(rows):
         return size, None
     nans = (rows != rows).sum(-1, keepdim=True)
-    if ignore:
+    if ignore_nan:
         count = (size - nans).to(dtypes.float64)
         return count, count == 0
     return size, nans > 0
 
 
 def _interpolate(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
-    """Elements of sorted rows at ranks, interpolated at fractional ranks unless ``picking``.
+    """Elements of sorted rows at some ranks, linearly interpolated at fractional ranks.
 
-    ``n`` is the number of valid elements of each row.
+    Args:
+        rows: Tensor sorted along its last dimension.
+        rank: Tensor of ranks; see ``_rank``.
+        n: Number of elements of each row to use: an int, or a tensor with one number per row.
+        picking: Whether all ranks are integral, so that no interpolation is needed.
+
+    Returns:
+        Tensor of the shape of ``rows``, but with the number of ranks as its last size.
     """
     last = n - 1 if isinstance(n, int) else (n - 1).clamp(min=0)
     rank = rank.clamp(min=0)
@@ -622,21 +685,30 @@ def _interpolate(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
 
 
 def _quantile(
-    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool
+    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore_nan: bool
 ) -> Any:
-    """Quantiles along ``axes``; the dimensions of ``q`` come first in the result.
+    """Quantiles without weights.
 
-    ``ignore`` says whether NaN is ignored; else it is the result.
+    Args:
+        x: Real tensor.
+        q: Tensor of the probabilities, from 0 to 1.
+        axes: The dimensions to reduce, counted from the front.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        method: The method of ``quantile``.
+        ignore_nan: Whether NaN is ignored; else the quantiles of elements with NaN are NaN.
+
+    Returns:
+        Tensor whose first dimensions are those of ``q``.
     """
     if x.is_complex():
         raise TypeError("a must be an array of real numbers")
     shape = _result_shape(x, axes, keepdims)
     if not x.numel():
-        if not ignore and 0 not in shape:
+        if not ignore_nan and 0 not in shape:
             raise IndexError("there are no elements to find a quantile of")
         return x.new_full((*q.shape, *shape), math.nan, dtype=common_dtype(x, q, 1.0))
     ranked = _sort_axes(x, axes)
-    n, no_result = _count_valid(ranked.detach(), ignore)
+    n, no_result = _count_valid(ranked.detach(), ignore_nan)
     picking = method in _PICKING or (method == "linear" and q.dtype.kind in "iu")
     parts = q.reshape(-1).to(dtypes.float64)
     source = ranked if picking else ranked.to(common_dtype(ranked, q, 1.0))
@@ -672,11 +744,16 @@ _QUANTILE_DOC = """{title} of the elements{ignoring}, of all or along ``axis``.
 
 
 def _make_quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
-    """Make ``quantile`` or ``nanquantile``, or a percentile, which PyTorch does not have.
+    """Make and register ``quantile``, ``nanquantile``, ``percentile`` or ``nanpercentile``.
 
-    ``scale`` is the largest ``q``: 1 or 100.
+    PyTorch has no percentiles, so they are registered also under ``tinytorch``.
+
+    Args:
+        name: Name of the function.
+        scale: The largest ``q``: 1, or 100 for percentiles.
+        *example: Lines of the docstring's example.
     """
-    ignore, is_shared = name.startswith("nan"), scale != 1
+    ignore_nan, is_shared = name.startswith("nan"), scale != 1
     convert, register = (array_of, register_shared_as) if is_shared else (tensor_of, register_as)
 
     def function(
@@ -698,17 +775,17 @@ def _make_quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor
         )
         axes = axes_of(name, axis, x.ndim)
         if weights is None:
-            found = _quantile(x, part, axes, keepdims, method, ignore)
+            found = _quantile(x, part, axes, keepdims, method, ignore_nan)
         elif method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         else:
             weights = _check_weights(x, weights, axis, axes)
-            found = _weighted_quantile(x, part, axes, keepdims, weights, ignore)
+            found = _weighted_quantile(x, part, axes, keepdims, weights, ignore_nan)
         return write_out(found, out)  # type: ignore[no-any-return]
 
     title = "Percentiles" if is_shared else "Quantiles"
     doc = _QUANTILE_DOC.format(
-        title=title, ignoring=" that are not NaN" if ignore else "", scale=scale
+        title=title, ignoring=" that are not NaN" if ignore_nan else "", scale=scale
     )
     return register(function, name, doc, *example)
 
@@ -733,8 +810,13 @@ nanpercentile: Callable[..., Tensor] = _make_quantile(
 
 
 def _make_median(name: str, *example: str) -> Callable[..., Tensor]:
-    """Make ``median`` or ``nanmedian``."""
-    ignore = name.startswith("nan")
+    """Make and register ``median`` or ``nanmedian``.
+
+    Args:
+        name: Name of the function.
+        *example: Lines of the docstring's example.
+    """
+    ignores_nan = name.startswith("nan")
 
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, overwrite_input: bool = False,
@@ -744,11 +826,11 @@ def _make_median(name: str, *example: str) -> Callable[..., Tensor]:
         axes = axes_of(name, axis, x.ndim)
         x = x if is_inexact(x) else x.to(dtypes.float64)
         # Without elements, both medians are NaN, whereas `quantile` raises.
-        ignore_nan = ignore or not x.numel()
+        ignore_nan = ignores_nan or not x.numel()
         found = _quantile(x, x.new_full((), 0.5), axes, keepdims, "midpoint", ignore_nan)
         return write_out(found, out)  # type: ignore[no-any-return]
 
-    doc = f"""Median of the elements{" that are not NaN" if ignore else ""}.
+    doc = f"""Median of the elements{" that are not NaN" if ignores_nan else ""}.
 
     It is the middle one of the sorted elements, or the mean of the two middle ones.
 

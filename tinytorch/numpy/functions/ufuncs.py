@@ -35,17 +35,17 @@ _IDENTITY_FOR_BOOLS = ("abs", "ceil", "floor", "trunc")
 
 @functools.cache
 def _loop(name: str, operands: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
-    """NumPy's dtypes of the operands and results of a computation.
+    """NumPy's dtypes for the computation of a ufunc: of each operand, then of each result.
 
     Args:
         name: Name of NumPy's ufunc.
-        operands: The dtype of each operand, or the type of a Python number, followed by the
-            dtype of each ``out``, or None.
+        operands: For each operand its dtype, or the type of a Python number; followed for each
+            result by the dtype of the tensor in ``out``, or None.
         dtype: The argument ``dtype`` of the call, or None.
         casting: The casts that are allowed.
 
     Raises:
-        TypeError: If the ufunc does not support them.
+        TypeError: If the ufunc does not support these dtypes.
     """
     ufunc = getattr(host(), name)
     options: dict[str, Any] = {"casting": casting}
@@ -70,14 +70,20 @@ def _has_one_float_dtype(values: tuple[Any, ...]) -> bool:
 
 
 def _promotion_type(value: Any) -> Any:
-    """An operand's dtype, or the type of a Python number, which is weak unless it is a bool."""
+    """Item of ``operands`` of ``_loop`` for one operand: its dtype, or a Python number's type.
+
+    The type of a number, which NumPy promotes weakly, is not used for a bool: its dtype is bool.
+    """
     if isinstance(value, Tensor):
         return value._data.dtype
     return host().dtype(bool) if isinstance(value, bool) else type(value)
 
 
 def _read_operands(values: tuple[Any, ...]) -> list[Any]:
-    """Convert operands to tensors of one backend; Python numbers stay unless all are numbers."""
+    """Convert operands to tensors of one backend.
+
+    Python numbers stay as they are; but if all operands are numbers, all become tensors.
+    """
     backend = backend_of(*values)
     stays = [is_number(v) for v in values]
     if all(stays):
@@ -86,9 +92,13 @@ def _read_operands(values: tuple[Any, ...]) -> list[Any]:
 
 
 def _cast_operand(value: Any, dtype: Any, tensor: Any) -> Any:
-    """Cast an operand to NumPy's ``dtype`` of the computation.
+    """Cast an operand to a dtype of the computation.
 
-    A Python number stays a number if ``tensor``, another operand, has that dtype.
+    Args:
+        value: The operand: a Tensor or a Python number. A number stays a number if ``tensor`` has
+            the dtype, unless it is bool.
+        dtype: NumPy's dtype.
+        tensor: One of the operands that is a Tensor.
     """
     if isinstance(value, Tensor):
         operand: Any = value
@@ -148,10 +158,17 @@ def _run(
 
 
 def _compute(name: str, function: Any, operands: list[Any], kind: str, tensor: Any) -> Any:
-    """Compute the result of promoted operands of NumPy's dtype kind ``kind``.
+    """Compute the results of a ufunc from operands that have the dtypes of the computation.
 
     Some ufuncs need another formula than PyTorch's function for complex numbers, floating-point
     numbers or integers.
+
+    Args:
+        name: Name of the ufunc.
+        function: PyTorch's function, or another one of the operands.
+        operands: Tensors, or Python numbers beside a tensor.
+        kind: NumPy's kind letter of the first operand's dtype.
+        tensor: One of the operands of the call that is a Tensor.
     """
     if kind == "b" and getattr(function, "__name__", "") in _IDENTITY_FOR_BOOLS:
         return operands[0].clone()
@@ -170,7 +187,17 @@ def _compute(name: str, function: Any, operands: list[Any], kind: str, tensor: A
 
 
 def _write_result(result: Any, out: Any, dtype: Any, where: Any) -> Any:
-    """Cast a result to NumPy's ``dtype``, apply the mask ``where`` and write it to ``out``."""
+    """Cast a result of a ufunc, apply the mask ``where``, and write it to ``out`` unless None.
+
+    Args:
+        result: Tensor.
+        out: Tensor to write to, whose dtype the result gets, or None.
+        dtype: NumPy's dtype of the result without ``out``.
+        where: Mask of the elements to write; the others stay as in ``out``, or are 0.
+
+    Returns:
+        ``out``, or the result.
+    """
     wanted = dtypes.from_name(dtype.name) if out is None else out.dtype
     found = result if result.dtype is wanted else result.to(wanted)
     if where is not True:
@@ -191,7 +218,14 @@ _COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_
 
 
 def _compare_out_of_range(name: str, given: list[Any]) -> Any:
-    """Compare integers with a Python number beyond their dtype: all elements compare equally."""
+    """Compare a tensor of integers with a Python number that its dtype cannot hold.
+
+    Every element of the dtype compares with the number as 0 does, so all results are the same.
+
+    Args:
+        name: Name of a comparison of NumPy.
+        given: The two operands, in order: a Tensor and a number.
+    """
     tensor = next(v for v in given if isinstance(v, Tensor))
     zero = tensor._data.dtype.type(0)
     result = getattr(host(), name)(*(zero if isinstance(v, Tensor) else v for v in given))
@@ -199,7 +233,15 @@ def _compare_out_of_range(name: str, given: list[Any]) -> Any:
 
 
 def _compare_signed_unsigned(name: str, function: Any, a: Any, b: Any) -> Any:
-    """Compare signed integers with uint64, which have no common integer dtype."""
+    """Compare a tensor of signed integers with one of uint64, which have no common integer dtype.
+
+    Args:
+        name: Name of a comparison of NumPy.
+        function: The same comparison of PyTorch.
+        a: The first operand.
+        b: The second operand.
+    """
+    # A negative element compares with every element of uint64 as -1 does with 0.
     signed, example = (a, (-1, 0)) if a._data.dtype.kind == "i" else (b, (0, -1))
     negative = signed < 0
     rest = signed.masked_fill(negative, 0).to(dtypes.uint64)
@@ -208,7 +250,7 @@ def _compare_signed_unsigned(name: str, function: Any, a: Any, b: Any) -> Any:
 
 
 def _integer_power(function: Any, a: Any, b: Any) -> Any:
-    """Power of integers; raise for a negative exponent."""
+    """Power of integers by PyTorch's ``function``; raise for a negative exponent."""
     text = "Integers to negative integer powers are not allowed."
     if isinstance(b, Tensor):
         b._xp.check_all(b._data >= 0, text)
@@ -218,6 +260,7 @@ def _integer_power(function: Any, a: Any, b: Any) -> Any:
 
 
 def _integer_reciprocal(function: Any, a: Any) -> Any:
+    """``1 / a`` of integers, rounded towards 0; ``function`` is not used."""
     return a.new_ones(()).div(a, rounding_mode="trunc")
 
 
@@ -229,7 +272,7 @@ _INTEGER_FORMULAS: dict[str, Callable[..., Any]] = {
 
 
 def _make_unary(name: str, definition: UfuncDef) -> Callable[..., Any]:
-    """Make a ufunc of one operand, with a fast path for a floating-point Tensor."""
+    """Make and register a ufunc of one operand, with a fast path for a floating-point Tensor."""
 
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
@@ -245,7 +288,7 @@ def _make_unary(name: str, definition: UfuncDef) -> Callable[..., Any]:
 
 
 def _make_binary(name: str, definition: UfuncDef) -> Callable[..., Any]:
-    """Make a ufunc of two operands, with a fast path for Tensors of one floating-point dtype."""
+    """Make and register a ufunc of two operands; Tensors of one float dtype take a fast path."""
 
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
@@ -272,7 +315,14 @@ _OPTIONS = """\
 
 
 def _register(function: Any, name: str, definition: UfuncDef, *operands: str) -> Callable[..., Any]:
-    """Register a ufunc with a docstring for its operands."""
+    """Register a ufunc with a docstring made of its definition.
+
+    Args:
+        function: The ufunc.
+        name: Its name.
+        definition: Its row in the table of ufuncs.
+        *operands: Names of its parameters that are operands.
+    """
     listed = "".join(f"        {x}: Array-like.\n" for x in operands)
     doc = f"{definition.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
     example = f">>> np.{name}({definition.operands})", definition.shown
@@ -318,7 +368,7 @@ def floor_divide(
 
 
 def _floor_divide(a: Any, b: Any) -> Any:
-    """Floor division; an infinite dividend or divisor gives the unrounded quotient."""
+    """Floor division; the quotient is not rounded if it is infinite, or 0 by an infinite divisor."""
     found = division.floor_divide(a, b)
     if not is_inexact(found):
         return found
@@ -382,7 +432,14 @@ def _ldexp(a: Any, b: Any) -> Any:
 def _make_split(
     name: str, summary: str, compute: Callable[..., Any], *example: str
 ) -> Callable[..., tuple[Tensor, Tensor]]:
-    """Make ``frexp`` or ``modf``, which split each element into two results."""
+    """Make and register ``frexp`` or ``modf``, which split each element into two results.
+
+    Args:
+        name: Name of the ufunc.
+        summary: First line of its docstring.
+        compute: Function from a tensor to the two results.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
@@ -511,7 +568,10 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
 
 
 def _round(x: Any, decimals: int) -> Any:
-    """``round`` of a Tensor; complex numbers round both parts, bools become float16."""
+    """``round`` of a Tensor: of complex numbers both parts are rounded.
+
+    Bools become float16, as in NumPy, unless ``decimals`` is negative.
+    """
     run = rounding.round
     if x.is_complex():
         return complex_numbers.complex(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
@@ -525,7 +585,14 @@ def _round(x: Any, decimals: int) -> Any:
 def _make_elementwise(
     name: str, summary: str, compute: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """Make an elementwise function that is not a ufunc of NumPy; its only option is ``out=``."""
+    """Make and register an elementwise function that is not a ufunc, such as ``fix``.
+
+    Args:
+        name: Name of the function.
+        summary: First line of its docstring.
+        compute: Function from a tensor to the result.
+        *example: Lines of the docstring's example.
+    """
 
     def function(x: Any, out: Tensor | None = None) -> Tensor:
         return write_out(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
@@ -562,6 +629,7 @@ isposinf: Callable[..., Tensor] = _make_elementwise(
 
 
 def _check_real(name: str, x: Any) -> Any:
+    """Return ``x``; raise a TypeError in the name of a function if it is complex."""
     if x.is_complex():
         raise TypeError(f"{name}(): complex numbers have no order, got {x.dtype.name}")
     return x
