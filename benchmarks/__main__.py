@@ -37,15 +37,23 @@ from .timing import Effort
 from .workers import Make, Workers
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
-BUSY = 0.5  # share of one core
-FEWER = 9  # rounds of a row whose turns begin with a rest,
+BUSY = 0.5  # load average before the start, in cores, above which a note is printed
+# Rows in milliseconds may use several threads: each of their turns begins with a rest.
+FEWER = 9  # maximum number of rounds of such a row
 LONGER = 5  # factor of the time of such a turn
-REST = 0.3  # seconds
+REST = 0.3  # seconds of the rest
 Measure = Callable[[Workers, Effort], ResultRow]
 
 
 def time_statements(work: str, unit: str, budget: float | None, make: Make) -> Measure:
-    """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
+    """Return the measurement of a row of statements, which run in a process for each library.
+
+    Args:
+        work: Name of the row.
+        unit: Unit that the table shows.
+        budget: Bound on the ratio of tinytorch's time to PyTorch's; None for no bound.
+        make: Function that returns the statement of each library.
+    """
 
     def measure(workers: Workers, effort: Effort) -> ResultRow:
         if unit == "ms":  # long enough to start threads
@@ -58,31 +66,40 @@ def time_statements(work: str, unit: str, budget: float | None, make: Make) -> M
 
 
 def import_row(work: str, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure the import of each library, after that of NumPy."""
     names = [name for name in workers.libraries.modules if name != "numpy"]
     values = importing.measure(names, max(1, effort.rounds // 2))
     return ResultRow(work, "ms", values, budget=0.040, figure="own")
 
 
 def process_row(work: str, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure a whole process that imports tinytorch, beside one that imports NumPy."""
     values = importing.whole_process("tinytorch", 2 * effort.rounds)
     return ResultRow(work, "ms", values, budget=1.3, figure="over numpy")
 
 
-def small_row(work: str, name: str, count: int, workers: Workers, effort: Effort) -> ResultRow:
-    return small.row(work, name, count, workers.libraries, effort)
+def small_row(work: str, name: str, threads: int, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure the row ``name`` of ``small.CALLS`` on a number of threads."""
+    return small.row(work, name, threads, workers.libraries, effort)
 
 
 def dialect_row(work: str, source: str, size: int, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure a call of ``tinytorch.numpy`` on arrays of ``size`` elements, beside NumPy's."""
     return dialect.row(work, source, size, effort)
 
 
 def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure the throughput of two threads on tensors of ``size`` elements."""
     values = threads.measure(workers.libraries, size, effort)
     return ResultRow(work, "×", values, budget=1.0, figure="own", at_least=True)
 
 
 def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
-    """Add the rows of `larger`."""
+    """Add the rows of `larger` and `language`.
+
+    Args:
+        add: Function of the name, the unit, the budget and the statements of a row.
+    """
     programs: dict[str, tuple[float | None, Callable[[Any], larger.Step]]] = {
         "conv 64-64, 32x32, forward": (1.0, partial(larger.convolution, backward=False)),
         "conv 64-64, 32x32, both": (1.0, partial(larger.convolution, backward=True)),
@@ -153,6 +170,7 @@ def measurements() -> dict[str, Measure]:
 
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    """Parse the command line; None means that of this process."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--only", nargs="+", default=[""], metavar="TEXT", help="rows whose name holds a TEXT"
@@ -165,7 +183,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def measure_rows(parts: list[str], found: libraries.Libraries, effort: Effort) -> list[ResultRow]:
-    """Measure the rows whose names contain one of some texts."""
+    """Measure the rows whose names contain one of the texts ``parts``."""
     chosen = {
         name: row for name, row in measurements().items() if any(text in name for text in parts)
     }
@@ -178,6 +196,7 @@ def measure_rows(parts: list[str], found: libraries.Libraries, effort: Effort) -
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Measure the rows, print a table and write JSON; return the exit status."""
     options = parse_arguments(arguments)
     effort = Effort(5, 0.005) if options.quick else Effort(options.rounds, options.seconds)
     found = libraries.load()

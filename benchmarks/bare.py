@@ -29,8 +29,10 @@ def seed(number: int) -> None:
 # A call converts a 0-d array in half the time of a Python number or a NumPy scalar.
 
 _FLOAT32, _FLOAT64, _INT64 = (np.dtype(name) for name in ("float32", "float64", "int64"))
+# Mask of a word's low 24 bits; distance of neighboring uniform numbers of 24 bits.
 _LOW24, _UNIT = np.array(0xFFFFFF, np.uint64), np.array(2.0**-24, np.float32)
 _ONE, _MINUS_TWO, _TURN = (np.array(v, np.float32) for v in (1.0, -2.0, 2.0 * math.pi))
+# Factors that make integers of 53 bits an angle, and minus a uniform number.
 _TURN53, _MINUS53 = 2.0 * math.pi * 2.0**-53, -(2.0**-53)
 _WORDS = {10: np.array(10, np.uint64)}
 
@@ -45,7 +47,12 @@ def rand(shape: tuple[int, ...]) -> Array:
 
 
 def randn_few(count: int, shape: tuple[int, ...]) -> Array:
-    """An even number of normals below 16: Box-Muller pairs, two words for each uniform."""
+    """Fewer than 16 normal numbers: Box-Muller pairs, each uniform number from two words.
+
+    Args:
+        count: Number of results, an even number below 16.
+        shape: Shape of the result, with ``count`` elements.
+    """
     flat = iter(WORDS.random_raw(2 * count).tolist())
     values = []
     for a, b, c, d in zip(flat, flat, flat, flat):
@@ -56,7 +63,12 @@ def randn_few(count: int, shape: tuple[int, ...]) -> Array:
 
 
 def randn_many(count: int, shape: tuple[int, ...]) -> Array:
-    """A multiple of 16 normals, in blocks of 8 radii and 8 angles."""
+    """At least 16 normal numbers, by Box-Muller in blocks of 8 radii and 8 angles.
+
+    Args:
+        count: Number of results, a multiple of 16.
+        shape: Shape of the result, with ``count`` elements.
+    """
     units = rand((count // 16, 2, 8))
     radius = _ONE - units[:, 0]
     np.log(radius, radius)
@@ -86,7 +98,7 @@ _STARTS = {shape: np.arange(shape[0]) * shape[1] for shape in ((3, 4), (8, 16))}
 
 
 def add_up(x: Array, axis: int) -> Array:
-    """The sum of a matrix over rows or columns."""
+    """The sum of a matrix over dimension 0 or 1, as a product with ones."""
     ones = _ONES[x.shape[axis]]
     return x.dot(ones) if axis else ones.dot(x)
 
@@ -102,7 +114,10 @@ def _highest(x: Array) -> Array:
 
 
 def _is_moderate(x: Array) -> bool:
-    """Whether, by the norm, no exponential overflows and no row of them is all zeros."""
+    """Whether the norm shows that no exponential overflows and no row of them is all zeros.
+
+    A norm of at most 40 bounds each element, and exp(40) and exp(-40) are float32 numbers.
+    """
     flat = x.ravel()
     return flat.dot(flat) <= 1600.0  # type: ignore[no-any-return]
 
@@ -184,7 +199,13 @@ def linspace(start: float, stop: float, steps: int) -> Array:
 
 
 def network(x: Array, y: Array, layers: list[Array]) -> Array:
-    """The loss of two layers with a ReLU between them, and the gradients of their parameters."""
+    """Mean squared error of two layers with a ReLU between them; compute their gradients, too.
+
+    Args:
+        x: Input of shape ``(rows, features)``.
+        y: Target.
+        layers: Weight and bias of the first layer, and of the second one.
+    """
     w1, b1, w2, b2 = layers
     h = relu(linear(x, w1, b1))
     out = linear(h, w2, b2)

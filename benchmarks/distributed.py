@@ -25,18 +25,19 @@ SIZES = [1 << power for power in range(10, 27)]  # bytes, 1 kB to 64 MB
 QUICK = [1 << power for power in (10, 16, 20, 26)]
 #: Bytes that all calls of a round reduce, and the maximal number of calls.
 VOLUME, CALLS = 1 << 26, 200
+#: The training step: sizes of its layers, rows of a batch, and steps in a round.
 WIDTHS, BATCH, STEPS = (784, 512, 512, 10), 64, 10
 Run = Callable[[], object]
 
 
 def all_reduce(library: Any, nbytes: int) -> Run:
-    """One all_reduce of float32 elements."""
+    """Return a function that runs one all_reduce of ``nbytes`` of float32 elements."""
     tensor = library.zeros(nbytes // 4)
     return lambda: library.distributed.all_reduce(tensor)
 
 
 def step(library: Any, distributed: bool) -> Run:
-    """A training step of three layers, in DistributedDataParallel if ``distributed``."""
+    """Return a training step of three layers, in DistributedDataParallel if ``distributed``."""
     nn = library.nn
     library.manual_seed(0)
     layers = [m for a, b in zip(WIDTHS, WIDTHS[1:]) for m in (nn.Linear(a, b), nn.ReLU())][:-1]
@@ -56,7 +57,14 @@ def step(library: Any, distributed: bool) -> Run:
 def least(
     runs: dict[str, Run], libraries: dict[str, Any], calls: int, rounds: int
 ) -> dict[str, float]:
-    """The minimal seconds of a call for each library, on the slower rank, measured in turns."""
+    """The minimal seconds of a call for each library, on the slower rank, measured in turns.
+
+    Args:
+        runs: The function to measure, by library.
+        libraries: The modules, by library.
+        calls: Number of calls in a round.
+        rounds: Number of rounds, of which the minimum is returned.
+    """
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
         for name, run in runs.items():
@@ -73,7 +81,7 @@ def least(
 
 
 def measure(quick: bool) -> list[tuple[str, float, dict[str, float]]]:
-    """Rows of the work, the bytes it sends, and the seconds for each library."""
+    """Rows of the name of a work, the bytes that it reduces, and the seconds for each library."""
     import torch
 
     import tinytorch

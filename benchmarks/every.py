@@ -32,7 +32,7 @@ OVER_NUMPY = 1.5  # bound for these rows, over NumPy's calls alone
 
 
 class CallRecorder:
-    """List of the calls of NumPy, those that NumPy itself makes inside left out."""
+    """List of the calls of NumPy, without those that NumPy itself makes inside them."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, Callable[[], Any]]] = []
@@ -66,7 +66,7 @@ class RecordedArray(np.ndarray):  # type: ignore[type-arg]
 
 
 def record_method(name: str) -> Callable[..., Any]:
-    """Return the method of arrays that is recorded and then called."""
+    """Return a method of ``RecordedArray`` that records its call and calls that of ``ndarray``."""
     function = getattr(np.ndarray, name)
     return lambda self, *args, **options: RECORDER.run(name, function, (self, *args), options)
 
@@ -144,7 +144,7 @@ def samples(libraries: Libraries, parts: Sequence[str] = ()) -> Iterator[Sample]
     register_recording_backend(tt)
     torch.manual_seed(0)
     for info in op_db:
-        function = find(tt, info.name)
+        function = find_operation(tt, info.name)
         wanted = not parts or any(part in info.name for part in parts)
         if not wanted or info.variant_test_name or not callable(function):
             continue
@@ -159,7 +159,7 @@ def samples(libraries: Libraries, parts: Sequence[str] = ()) -> Iterator[Sample]
         yield Sample(info.name, *calls, partial(info.op, first.input, *first.args, **first.kwargs))
 
 
-def find(tt: Any, name: str) -> Any:
+def find_operation(tt: Any, name: str) -> Any:
     """Return the function of an operation, or the method; None if there is neither."""
     for root in (tt, tt.Tensor):
         with contextlib.suppress(AttributeError, NotImplementedError):
@@ -244,7 +244,11 @@ def measure(
 
 
 def summary(measured: Sequence[tuple[ResultRow, tuple[str, ...]]]) -> list[str]:
-    """Return lines with the mean ratio, and with NumPy's calls in the rows over the bound."""
+    """Return lines with NumPy's calls in the rows slower than ``SLOW``, and the mean ratio.
+
+    Args:
+        measured: Result of ``measure``.
+    """
     ratios = [row.ratio("torch") or 0 for row, _ in measured]
     slow = [(r, calls) for r, calls in measured if (r.ratio("torch") or 0) > SLOW]
     over = [r for r, _ in slow if (r.ratio("numpy") or OVER_NUMPY) >= OVER_NUMPY]

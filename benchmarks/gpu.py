@@ -80,6 +80,7 @@ def host_overhead() -> Report:
 
 
 def _overhead(m: Any) -> Report:
+    """Host time of some operations of the library ``m``, in µs, by name."""
     x = m.ones(16, device="cuda")
     w = m.ones(16, device="cuda", requires_grad=True)
     m.cuda.synchronize()
@@ -92,11 +93,13 @@ def _overhead(m: Any) -> Report:
 
 
 def _product(m: Any) -> Callable[[], Any]:
+    """Return a function that multiplies two 16x16 matrices by the library ``m``."""
     a = m.ones(16, 16, device="cuda")
     return lambda: a @ a
 
 
 def _host_time(work: Callable[[], Any], m: Any) -> float:
+    """Median µs of the host for a call of ``work``, which is queued on the device."""
     for _ in range(50):
         work()
     samples = []
@@ -136,6 +139,7 @@ def products() -> Report:
 
 
 def _bfloat16_rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> float:
+    """``_rate`` of cuBLAS's product of bfloat16, called through CuPy."""
     import cupy
 
     rng = np.random.default_rng(0)
@@ -164,6 +168,15 @@ def tf32() -> Iterator[None]:
 
 
 def _rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> float:
+    """TFLOP/s of a matrix product by a library.
+
+    Args:
+        m: The library.
+        precision: Name of a dtype, or ``"tf32"`` for float32 on tensor cores.
+        left: Shape of the first operand.
+        right: Shape of the second operand, square matrices.
+        transposed: Whether the second operand is a transposed view.
+    """
     if precision == "tf32":
         with tf32():
             return _rate_in(m, "float32", left, right, transposed)
@@ -171,6 +184,7 @@ def _rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> fl
 
 
 def _rate_in(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
+    """``_rate`` for a dtype."""
     native = getattr(m, dtype)
     a = m.rand(*left, device="cuda").to(native)
     b = m.rand(*right, device="cuda").to(native)
@@ -180,6 +194,7 @@ def _rate_in(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> flo
 
 
 def _teraflops(left: Any, right: Any, seconds: float) -> float:
+    """TFLOP/s of a matrix product of these two shapes that takes some seconds."""
     batch = left[0] if len(left) == 3 else 1
     return round(2 * batch * left[-2] * left[-1] * right[-1] / seconds / 1e12, 2)
 
@@ -226,6 +241,17 @@ def digits() -> Report:
 def _train(
     sizes: tuple[int, ...], batch: int, activation: str = "ReLU", dropout: float = 0.0
 ) -> Report:
+    """Train a network in both libraries, from the same weights on the same data.
+
+    Args:
+        sizes: Number of inputs, of outputs of each layer.
+        batch: Rows of the batch.
+        activation: Class in ``nn`` between the layers.
+        dropout: Probability of a dropout after each activation while the steps are timed.
+
+    Returns:
+        The figures of each library by its name, and their comparison.
+    """
     rng = np.random.default_rng(0)
     x = rng.random((batch, sizes[0]), dtype=np.float32)
     labels = rng.integers(0, sizes[-1], batch)
@@ -262,6 +288,7 @@ def _network(m: Any, weights: Any, activation: str, dropout: bool) -> Any:
 
 
 def _run(m: Any, model: Any, inputs: Any, targets: Any, dropout: float) -> Report:
+    """Train a model by a library ``m``: 20 steps for the losses, then the steps that are timed."""
     loss_fn = m.nn.CrossEntropyLoss()
     optimizer = m.optim.SGD(model.parameters(), lr=0.1)
 
@@ -299,6 +326,7 @@ def _peak(m: Any, step: Callable[[], Any]) -> int:
 
 
 def _libraries() -> Iterator[tuple[str, Any]]:
+    """Yield the names and modules of tinytorch and, if it can use the GPU, PyTorch."""
     import tinytorch
 
     yield "tinytorch", tinytorch
@@ -313,6 +341,7 @@ def _libraries() -> Iterator[tuple[str, Any]]:
 
 
 def _attempt(work: Callable[[], Any]) -> Any:
+    """Return the result of ``work()``, or the text of its error."""
     try:
         return work()
     except Exception as error:  # a failure is a result, too: report it
@@ -354,10 +383,10 @@ def unusable() -> str:
 
     The test runs in another process, so that this one leaves the GPU to the parts.
     """
-    asked = "import tinytorch; tinytorch.ones(1, device='cuda')"
+    program = "import tinytorch; tinytorch.ones(1, device='cuda')"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", asked], capture_output=True, text=True,
+            [sys.executable, "-c", program], capture_output=True, text=True,
             timeout=ANSWERS_WITHIN, check=False, cwd=HERE.parent,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -366,6 +395,7 @@ def unusable() -> str:
 
 
 def _last_line(text: str) -> str:
+    """The last line of an error's text."""
     return (text.strip() or "no reason given").splitlines()[-1]
 
 
@@ -373,18 +403,22 @@ def run_isolated(name: str, seconds: float) -> Report:
     """Run a part in a process of its own; return its figures, or an ``error`` with the reason."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "part.json"
-        missing = _run_process(command(name, file, seconds), seconds)
+        failure = _run_process(command(name, file, seconds), seconds)
         if not file.exists():
-            return {"error": missing or "it left no figures"}
+            return {"error": failure or "it left no figures"}
         found: Report = json.loads(file.read_text())
-        return {**found, "error": missing} if missing else found
+        return {**found, "error": failure} if failure else found
 
 
 def _run_process(command: list[str], seconds: float) -> str:
-    """Run a program and end all processes that it started; return how it failed, or ""."""
-    with tempfile.TemporaryFile("w+") as said:  # a pipe would stay open until its children end
+    """Run a program and end all processes that it started.
+
+    Returns:
+        The reason why it failed; empty if it did not.
+    """
+    with tempfile.TemporaryFile("w+") as errors:  # a pipe would stay open until its children end
         process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            command, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
         )
         try:
             process.wait(seconds)
@@ -392,9 +426,9 @@ def _run_process(command: list[str], seconds: float) -> str:
             return f"not done after {seconds:.0f} s"
         finally:
             _kill(process)
-        said.seek(0)
+        errors.seek(0)
         code = process.returncode
-        return f"ended with status {code}\n{said.read()[-2000:]}" if code else ""
+        return f"ended with status {code}\n{errors.read()[-2000:]}" if code else ""
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -442,8 +476,8 @@ def main(arguments: list[str]) -> int:
         run_part(options.part, options.json, options.seconds)
         return 0
     end = time.perf_counter() + options.seconds
-    if missing := unusable():
-        print(f"no part can run: {missing}", file=sys.stderr)
+    if reason := unusable():
+        print(f"no part can run: {reason}", file=sys.stderr)
         return len(options.only or PARTS)
     report: Report = {}
     for name in options.only or PARTS:
@@ -460,6 +494,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _show(part: Report) -> None:
+    """Print the figures of a part."""
     for key, value in part.items():
         if key == "failed":
             lines = [f"{name}: {why}" for name, why in value.items()]

@@ -22,7 +22,7 @@ def bits(values: Any) -> Any:
 
 
 def numbers(found: Any) -> Any:
-    """The float32 elements of such bits."""
+    """The float32 elements whose upper 16 bits an array of uint16 holds: undo ``bits``."""
     return (found.astype("uint32") << 16).view("float32")
 
 
@@ -35,7 +35,7 @@ def product(cupy: Any, left: Any, right: Any) -> Callable[[], Any]:
     out = cupy.zeros((*left.shape[:-1], n), "uint16")
     transposed = not right.flags.c_contiguous
     cublas, kind = cupy.cuda.cublas, cupy.cuda.runtime.CUDA_R_16BF
-    how = cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT
+    settings = cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT
     one = _FACTORS.ctypes.data
     zero = one + _FACTORS.itemsize
     # cuBLAS is column-major: the transposed product has the same memory.
@@ -46,11 +46,11 @@ def product(cupy: Any, left: Any, right: Any) -> Callable[[], Any]:
     def multiply() -> Any:
         handle = cupy.cuda.device.get_cublas_handle()
         if left.ndim == 2:
-            cublas.gemmEx(handle, *shape, one, *operands[0], *operands[1], zero, *result, *how)
+            cublas.gemmEx(handle, *shape, one, *operands[0], *operands[1], zero, *result, *settings)
         else:
             cublas.gemmStridedBatchedEx(
                 handle, *shape, one, *operands[0], k * n, *operands[1], m * k, zero, *result,
-                m * n, len(left), *how,
+                m * n, len(left), *settings,
             )  # fmt: skip
         return out
 

@@ -28,21 +28,22 @@ def run_on_cupy(seconds: float, which: str) -> Report:
     names = ("facade", "state", "typing", "test_programs.py")
     left_out = [f"--ignore=tests/{name}" for name in names]
     wanted = ["-m", f"not slow and not clients and {which}"]
-    return run([*_several(14), "--backend", "cupy", *wanted, *left_out, "tests"], seconds)
+    return run([*_process_options(14), "--backend", "cupy", *wanted, *left_out, "tests"], seconds)
 
 
 def run_gpu_tests(seconds: float) -> Report:
     """Run the tests that need a GPU and name its backend."""
-    return run([*_several(4), *GPU_TESTS], seconds)
+    return run([*_process_options(4), *GPU_TESTS], seconds)
 
 
-def _several(most: int) -> list[str]:
-    there = importlib.util.find_spec("xdist") is not None
-    return ["-n", str(min(most, os.cpu_count() or 1))] if there else []
+def _process_options(most: int) -> list[str]:
+    """Options of pytest for at most ``most`` processes; none without pytest-xdist."""
+    has_xdist = importlib.util.find_spec("xdist") is not None
+    return ["-n", str(min(most, os.cpu_count() or 1))] if has_xdist else []
 
 
 def run(options: list[str], seconds: float) -> Report:
-    """Run tests and return their outcomes: those so far if the time runs out."""
+    """Run pytest with some options; return the outcomes of the tests, also of a run out of time."""
     # Warnings of other packages on such a machine are not faults of the library.
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header",
                "-p", "no:cacheprovider", "-p", "benchmarks.outcomes", "-W", "default",

@@ -37,6 +37,7 @@ OPS = {
 
 
 def random(*shape: int, seed: int = 0, scale: float = 1.0) -> np.ndarray:
+    """Normal numbers in float32, times ``scale``."""
     return (scale * np.random.default_rng(seed).standard_normal(shape)).astype(np.float32)
 
 
@@ -57,7 +58,13 @@ def set_weights(m: Any, model: Any) -> Any:
 
 
 def training(m: Any, model: Any, loss: Callable[[], Any]) -> Step:
-    """Return a step of Adam."""
+    """Return a training step by Adam.
+
+    Args:
+        m: tinytorch or PyTorch.
+        model: The module to train.
+        loss: Function that computes the loss of the model.
+    """
     update = m.optim.Adam(model.parameters(), lr=1e-3)
 
     def run() -> Any:
@@ -74,7 +81,10 @@ def training(m: Any, model: Any, loss: Callable[[], Any]) -> Step:
 
 
 def lenet(m: Any, batch: int) -> Step:
-    """LeCun, Bottou, Bengio & Haffner, "Gradient-based learning", 1998, with ReLU and maxima."""
+    """A training step of LeNet-5, with ReLU and maxima.
+
+    Reference: LeCun, Bottou, Bengio & Haffner, "Gradient-based learning", 1998
+    """
     nn = m.nn
     model = set_weights(m, nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
@@ -158,22 +168,21 @@ def recurrent(m: Any, batch: int = 32, length: int = 20, width: int = 128) -> St
 
 
 def convolution(m: Any, backward: bool, groups: int = 1, batch: int = 16) -> Step:
-    """A convolution of 64 channels of 32×32 images with 3×3 kernels."""
+    """A convolution of 64 channels of 32×32 images with 3×3 kernels, forward or also backward."""
     x = m.tensor(random(batch, 64, 32, 32), requires_grad=backward)
     weight = m.tensor(random(64, 64 // groups, 3, 3, scale=0.05), requires_grad=backward)
     ones = m.ones(batch, 64, 32, 32)
 
-    def run() -> Any:
-        out = m.nn.functional.conv2d(x, weight, padding=1, groups=groups)
-        if backward:
-            x.grad = weight.grad = None
-            out.backward(ones)
-        return out.detach().sum()
-
     def forward() -> Any:
         return m.nn.functional.conv2d(x, weight, padding=1, groups=groups)
 
-    return run if backward else forward
+    def forward_and_backward() -> Any:
+        out = forward()
+        x.grad = weight.grad = None
+        out.backward(ones)
+        return out.detach().sum()
+
+    return forward_and_backward if backward else forward
 
 
 def pointwise(m: Any, size: int) -> Step:
@@ -209,7 +218,7 @@ def total(libraries: Libraries, size: int) -> dict[str, Statement]:
 
 
 def operation(libraries: Libraries, op: str) -> dict[str, Statement]:
-    """Return one of `OPS`."""
+    """Return the statement of one of `OPS` for tinytorch and PyTorch."""
     rng = np.random.default_rng(0)
     arrays = {
         "x": random(SIDE, SIDE), "p": 1 + random(SIDE, SIDE, scale=0.01),

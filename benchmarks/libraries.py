@@ -85,6 +85,7 @@ def processor() -> str:
 
 
 def version(name: str) -> str:
+    """Return the version of an installed package; ``"source tree"`` if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

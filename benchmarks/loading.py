@@ -59,7 +59,7 @@ def seconds(loader: Any) -> tuple[float, float, float]:
 
 
 def least(rounds: int, loader: Any) -> tuple[float, float, float]:
-    """Return the minimum of each of these times over several passes."""
+    """Return the minimum of each time that ``seconds`` returns, over several passes."""
     found = zip(*(seconds(loader) for _ in range(rounds)), strict=True)
     passed, parent, children = map(min, found)
     return passed, parent, children

@@ -82,6 +82,13 @@ def numpy_step(optimizer: str, batch: int) -> Callable[[], object]:
 
 
 def loss_and_grads(parameters: Arrays, x: np.ndarray, labels: np.ndarray) -> tuple[Any, Arrays]:
+    """Return the cross entropy of the perceptron, and its gradients with respect to the parameters.
+
+    Args:
+        parameters: Weights and biases, layer by layer; see ``initial``.
+        x: Pixels of shape ``(batch, 784)``.
+        labels: Labels of shape ``(batch,)``.
+    """
     w1, b1, w2, b2, w3, b3 = parameters
     h1 = np.maximum(x @ w1 + b1, 0)
     h2 = np.maximum(h1 @ w2 + b2, 0)
@@ -102,6 +109,8 @@ def loss_and_grads(parameters: Arrays, x: np.ndarray, labels: np.ndarray) -> tup
 
 
 def sgd(parameters: Arrays) -> Callable[[Arrays], None]:
+    """Return a function that updates the parameters in place by their gradients."""
+
     def update(grads: Arrays) -> None:
         for parameter, grad in zip(parameters, grads):
             parameter -= LR * grad
@@ -110,7 +119,10 @@ def sgd(parameters: Arrays) -> Callable[[Arrays], None]:
 
 
 def adam(parameters: Arrays) -> Callable[[Arrays], None]:
-    """D. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1."""
+    """Return a function that updates the parameters in place by Adam, given their gradients.
+
+    Reference: D. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1
+    """
     means = [np.zeros_like(p) for p in parameters]
     squares = [np.zeros_like(p) for p in parameters]
     count = 0

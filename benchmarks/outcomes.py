@@ -20,8 +20,9 @@ import pytest
 VARIABLE = "OUTCOMES"
 #: The folder in a path of this machine, which reports leave out.
 _FOLDER = re.compile(r"(?<![\w.])/(?:[\w.+-]+/)+")
-_notes: list[TextIO] = []
-#: In one of several processes: whether the current test has failed.
+#: The open file of the outcomes; empty in a process that does not write them.
+_files: list[TextIO] = []
+#: In one of several processes: ``"failed"``, whether the current test has failed; else empty.
 _worker: dict[str, bool] = {}
 
 
@@ -30,21 +31,21 @@ def pytest_configure(config: Any) -> None:
     if hasattr(config, "workerinput"):
         _worker["failed"] = False
     else:
-        _notes.append(open(os.environ[VARIABLE], "w", encoding="utf-8"))  # noqa: SIM115  # closed at the end
+        _files.append(open(os.environ[VARIABLE], "w", encoding="utf-8"))  # noqa: SIM115  # closed at the end
 
 
 def pytest_unconfigure() -> None:
     """Close the file."""
-    while _notes:
-        _notes.pop().close()
+    while _files:
+        _files.pop().close()
 
 
 @pytest.hookimpl(trylast=True)  # after the report to the process that gets all of them
 def pytest_runtest_logreport(report: Any) -> None:
     """Write the outcome of a test, or an error of its setup or teardown."""
-    how = "error" if report.failed and report.when != "call" else report.outcome
+    outcome = "error" if report.failed and report.when != "call" else report.outcome
     if report.when == "call" or report.outcome != "passed":
-        _note(report, how)
+        _write_outcome(report, outcome)
     if _worker:
         _worker["failed"] |= report.failed
         if report.when == "teardown" and _worker["failed"]:
@@ -56,13 +57,15 @@ def pytest_runtest_logreport(report: Any) -> None:
 def pytest_collectreport(report: Any) -> None:
     """Write the error of a file that could not be collected, as where a package is missing."""
     if report.failed:
-        _note(report, "error")
+        _write_outcome(report, "error")
 
 
-def _note(report: Any, how: str) -> None:
-    line = {"test": report.nodeid, "how": how, "why": _why(report) if report.failed else ""}
-    if _notes:
-        print(json.dumps(line), file=_notes[0], flush=True)
+def _write_outcome(report: Any, outcome: str) -> None:
+    """Write a line of JSON: the test's name, its outcome, and the reason if it failed."""
+    reason = _failure_reason(report) if report.failed else ""
+    line = {"test": report.nodeid, "how": outcome, "why": reason}
+    if _files:
+        print(json.dumps(line), file=_files[0], flush=True)
 
 
 def gpu_is_lost() -> bool:
@@ -77,20 +80,21 @@ def gpu_is_lost() -> bool:
     return False
 
 
-def _why(report: Any) -> str:
+def _failure_reason(report: Any) -> str:
+    """Up to 300 characters of the message of a failed test, without this machine's folders."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    said = " ".join((crash.message if crash else str(report.longrepr)).split())
-    said = _FOLDER.sub("", said)
-    return said[:300] if crash else said[-300:]
+    text = " ".join((crash.message if crash else str(report.longrepr)).split())
+    text = _FOLDER.sub("", text)
+    return text[:300] if crash else text[-300:]
 
 
 def read(file: Path) -> dict[str, Any]:
-    """The number of tests by outcome, and the reasons of the first failures."""
+    """The number of tests by outcome, and the reasons of the first failures, from such a file."""
     counts: dict[str, int] = {}
     failed: dict[str, str] = {}
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
-        note = json.loads(line)
-        counts[note["how"]] = counts.get(note["how"], 0) + 1
-        if note["how"] in ("failed", "error"):
-            failed[note["test"]] = note["why"]
+        test = json.loads(line)
+        counts[test["how"]] = counts.get(test["how"], 0) + 1
+        if test["how"] in ("failed", "error"):
+            failed[test["test"]] = test["why"]
     return {"counts": counts, "failed": dict(sorted(failed.items())[:400])}

@@ -56,6 +56,7 @@ class ResultRow:
         return measured >= self.budget if self.at_least else measured <= self.budget
 
     def as_json(self) -> dict[str, Any]:
+        """Return the attributes, and the figures that follow from them, for JSON."""
         ratios = {name: self.ratio(name) for name in self.values if name != "tinytorch"}
         return asdict(self) | {
             "ratios": ratios,

@@ -30,7 +30,16 @@ def all_reduce(ranks: int, nbytes: float, latency: float, rate: float) -> float:
 def step(
     ranks: int, nbytes: float, latency: float, rate: float, forward: float, backward: float
 ) -> float:
-    """Seconds of a training step whose gradients have ``nbytes``."""
+    """Seconds of a training step whose gradients have ``nbytes``.
+
+    Args:
+        ranks: Number of processes.
+        nbytes: Bytes of all gradients.
+        latency: Seconds of an empty message.
+        rate: Bytes per second of a message.
+        forward: Seconds of the forward pass and the optimizer.
+        backward: Seconds of the backward pass.
+    """
     if ranks == 1:
         return forward + backward
     buckets = max(1, math.ceil(nbytes / BUCKET))

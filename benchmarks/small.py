@@ -191,7 +191,7 @@ def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort
 
 
 def summary(label: str, rows: Sequence[ResultRow]) -> list[str]:
-    """Return lines with the mean ratio and the rows that are slower than PyTorch, with the reason.
+    """Return lines with the mean ratio, and with the rows that are slower than PyTorch's.
 
     Args:
         label: Prefix of the work of the rows to summarize.

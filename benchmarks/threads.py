@@ -16,7 +16,7 @@ Work = Callable[[int], None]
 
 
 def work(a: Any, b: Any) -> Work:
-    """Return a function that runs ``n`` recorded ops, as a training loop does."""
+    """Return a function that adds two tensors or arrays ``n`` times, as a training loop would."""
 
     def run(n: int) -> None:
         for _ in range(n):
@@ -38,6 +38,7 @@ def contenders(libraries: Libraries, size: int) -> dict[str, Work]:
 
 
 def seconds_alone(run: Work, loops: int) -> float:
+    """Return the seconds of one thread for ``loops``."""
     start = time.perf_counter()
     run(loops)
     return time.perf_counter() - start
@@ -47,11 +48,11 @@ def seconds_in_two(run: Work, loops: int) -> float:
     """Return the seconds of two threads for ``loops`` together, without their start."""
     barrier = Barrier(3)
 
-    def body() -> None:
+    def run_half() -> None:
         barrier.wait()
         run(loops // 2)
 
-    threads = [Thread(target=body) for _ in range(2)]
+    threads = [Thread(target=run_half) for _ in range(2)]
     for thread in threads:
         thread.start()
     barrier.wait()

@@ -21,6 +21,7 @@ class Statement:
     names: Mapping[str, Any] = field(default_factory=dict)
 
     def timer(self) -> timeit.Timer:
+        """Return a timer of the statement, with the garbage collector on."""
         # timeit switches the garbage collector off. Switch it on, so that a library that creates
         # reference cycles pays for them as in a program.
         return timeit.Timer(self.source, setup="import gc; gc.enable()", globals=dict(self.names))
@@ -53,7 +54,7 @@ def loops_for(timer: timeit.Timer, seconds: float) -> int:
 def collect_samples(
     timers: Mapping[str, Callable[[], float]], effort: Effort
 ) -> dict[str, list[float]]:
-    """Call the timers in turns; return the results of each.
+    """Call the timers in turns; return for each the list of its results, one for each round.
 
     The order rotates from round to round, so that no library always follows the same other one.
     """

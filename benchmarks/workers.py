@@ -43,6 +43,7 @@ class Worker:
         self.process.join()
 
     def _ask(self, *request: Any) -> Any:
+        """Send a request to the process and return the answer; raise an answer that is an error."""
         self.connection.send(request)
         answer = self.connection.recv()
         if isinstance(answer, Exception):
@@ -77,6 +78,11 @@ class Workers:
 
 
 def _serve(library: str, connection: Connection) -> None:
+    """Answer the requests of a ``Worker`` in its process, until the request ``("stop",)``.
+
+    ``("prepare", make, effort)`` is answered by whether the library has a statement, ``("time",)``
+    by the seconds per loop of one turn. An exception is sent instead of an answer.
+    """
     found = load((library,))
     timer: Any = None
     loops = warmup = 0

@@ -65,6 +65,7 @@ def _registered_names() -> Iterator[tuple[str, str, str]]:
 
 
 def _defining_module(value: Any) -> str:
+    """Name of the module that defines a function, also if it is wrapped; empty without one."""
     return getattr(inspect.unwrap(value), "__module__", None) or ""
 
 
@@ -75,7 +76,7 @@ def _families() -> list[Any]:
 
 
 def _entry(family: str, names: list[str]) -> list[str]:
-    """The source lines of one family: a string of its names."""
+    """The source lines of one family in ``FAMILIES``: its key, and a string of its names."""
     begin = f'        "{family}": "'
     whole = f'{begin}{" ".join(names)}",'
     if len(whole) <= 100:

@@ -62,14 +62,19 @@ def has_getattr(tree: ast.Module) -> bool:
 
 
 def write_module(module: str, dialects: bool = True) -> str:
-    """The text of a module's stub, with or without NumPy's spellings."""
+    """The text of a module's stub.
+
+    Args:
+        module: Name of the module.
+        dialects: Whether operations accept NumPy's names of arguments, such as ``axis``.
+    """
     # Which names there are depends on the active backend.
     with backend_context("numpy"):
         return write_on_numpy(module, dialects)
 
 
 def write_on_numpy(module: str, dialects: bool) -> str:
-    """Return the text of a module's stub; NumPy is the active backend."""
+    """Implement ``write_module`` while NumPy is the active backend."""
     registry.load_all()
     scope = NameScope.of(module) or NameScope(module, Path(f"{module}.py"), "")
     dynamic = dynamic_names(module, scope) if has_getattr(scope.tree) else {}
@@ -171,13 +176,17 @@ def is_named_result(value: Any) -> bool:
 
 
 def is_instance(value: Any) -> bool:
-    """Whether a value is an instance of one of our classes: a dtype, a generator."""
+    """Whether a value is an instance of a class of this package, such as a dtype or a generator."""
     ours = type(value).__module__.partition(".")[0] == "tinytorch"
     return ours and not isinstance(value, (type, types.ModuleType, types.FunctionType))
 
 
 def defining_entity(value: Any, name: str, module: str) -> Entity:
-    """The module and name from which a stub gets a value: its own, or another of ours."""
+    """The entity that a stub declares or imports for a value of ``module.name``.
+
+    Raises:
+        LookupError: If no source defines the value.
+    """
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
     if writer_of(value) or is_operation(value) or is_instance(value) or is_named_result(value):
@@ -236,7 +245,7 @@ def write_imports(writer: Writer, scope: NameScope, dynamic: dict[str, Any]) -> 
 
 
 def split(module: str) -> tuple[str, str]:
-    """A module's package and its name there."""
+    """Split a dotted name into the package and the name of the module in it."""
     package, _, name = module.rpartition(".")
     return package, name
 
@@ -285,7 +294,14 @@ def write_own(writer: Writer, scope: NameScope, body: list[ast.stmt], indent: st
 
 
 def write_several(writer: Writer, names: ast.Tuple, value: ast.expr, indent: str) -> None:
-    """Declare ``A, B = Enumeration`` and ``A, B = "a", "b"`` in a class."""
+    """Declare the names of a tuple assignment in a class.
+
+    Args:
+        writer: Writer of the stub.
+        names: The tuple of names.
+        value: The right side: an enumeration, or a tuple of constants of one type.
+        indent: Indentation of the declarations.
+    """
     values = value.elts if isinstance(value, ast.Tuple) else []
     kinds = {type(each.value).__name__ for each in values if isinstance(each, ast.Constant)}
     kind = writer.word(Entity("builtins", *kinds)) if kinds else ast.unparse(value)

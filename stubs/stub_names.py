@@ -57,7 +57,7 @@ class NameScope:
     @staticmethod
     @cache
     def of(module: str) -> NameScope | None:
-        """The scope of a module; None for one that is not ours."""
+        """The scope of a module; None for a module that is not in this package."""
         path = source(module)
         return None if path is None else NameScope(module, path, path.read_text(encoding="utf-8"))
 
@@ -70,6 +70,7 @@ class NameScope:
         return ".".join([*parts, *([node.module] if node.module else [])])
 
     def _read(self, node: ast.stmt) -> None:
+        """Add the names that a top-level statement imports, defines or assigns."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 root = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -90,6 +91,7 @@ class NameScope:
                 self.names[node.targets[0].id] = Alias(node.value, self)
 
     def _define(self, name: str, node: ast.stmt) -> None:
+        """Add a name that the module itself defines by a statement."""
         self.own[name] = node
         self.names[name] = Entity(self.module, name)
 
@@ -102,13 +104,13 @@ class NameScope:
 
 
 def member(module: str, name: str) -> Entity:
-    """``from module import name``: a submodule or something in the module."""
+    """The entity that ``from module import name`` imports: a submodule, or a member of a module."""
     dotted = f"{module}.{name}"
     return Entity(dotted) if source(dotted) else Entity(module, name)
 
 
 def source(module: str) -> Path | None:
-    """The file of one of our modules."""
+    """The file of a module of this package; None for another module, or one without a file."""
     if module.partition(".")[0] != "tinytorch":
         return None
     path = ROOT.joinpath(*module.split("."))
@@ -117,7 +119,7 @@ def source(module: str) -> Path | None:
 
 
 def follow(entity: Entity) -> Entity | Alias:
-    """Follow re-exports and aliases of our modules to the definition of an entity."""
+    """Follow re-exports of this package's modules to the entity that is defined, or to an alias."""
     if not entity.name or entity.module.partition(".")[0] != "tinytorch":
         return entity
     scope = NameScope.of(entity.module)

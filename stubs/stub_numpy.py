@@ -35,7 +35,7 @@ COMMON = {
     "key": "SupportsIndex | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None",
     "new_shape": SIZES, "obj": "ArrayLike | slice", "shape": SIZES,
 }  # fmt: skip
-#: The same for parameters that are arrays and do not decide the class of the result.
+#: Annotations of parameters that are array-likes and do not decide the class of the result.
 VALUES = dict.fromkeys(
     """a_max a_min append atol aweights base condition fweights indices initial kth left max mean
     min prepend right rtol sorter step stop to_begin to_end val value values w weights where
@@ -43,7 +43,8 @@ VALUES = dict.fromkeys(
 )  # fmt: skip
 #: The code of functions that wrap one on Tensors for arrays.
 WRAPPER = wrap_function(len).__code__
-#: Annotations of a parameter that is an array; of the first, also several arrays.
+#: Annotations in the source of a parameter that is an array, and of a first parameter that is an
+#: array or a sequence of arrays.
 OPEN = ("Any", "Tensor")
 SEVERAL = (*OPEN, "Sequence[Any]", "Sequence[Tensor]")
 
@@ -112,7 +113,14 @@ def write_operator(writer: Writer, name: str, value: Any) -> None:
 
 
 def write_forms(writer: Writer, forms: list[ast.FunctionDef], value: Any, indent: str) -> None:
-    """Declare the ways a function may be called."""
+    """Declare a function in one or several forms; several are overloads.
+
+    Args:
+        writer: Writer of the stub.
+        forms: The declarations.
+        value: The function, whose source module resolves the names in annotations.
+        indent: Indentation of the declarations.
+    """
     scope = NameScope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     for form in forms:
@@ -121,7 +129,13 @@ def write_forms(writer: Writer, forms: list[ast.FunctionDef], value: Any, indent
 
 
 def call_forms(name: str, value: Any, method: bool = False) -> list[ast.FunctionDef]:
-    """The ways a function may be called, with Tensors and with arrays."""
+    """Overloads of a function that accepts Tensors and arrays.
+
+    Args:
+        name: Its name.
+        value: The function on arrays and Tensors, which wraps the one on Tensors.
+        method: Whether it is a method, whose first parameter is ``self``.
+    """
     forms = []
     for form in tensor_forms(name, value):
         type_keywords(form, COMMON)
@@ -135,7 +149,7 @@ def call_forms(name: str, value: Any, method: bool = False) -> list[ast.Function
 
 
 def tensor_forms(name: str, value: Any) -> list[ast.FunctionDef]:
-    """The ways the function on Tensors may be called."""
+    """Overloads of the function on Tensors that ``value`` wraps, one without overloads."""
     inner = value.__wrapped__
     overloads = typing.get_overloads(inspect.unwrap(inner))
     if overloads:
@@ -151,7 +165,11 @@ def tensor_forms(name: str, value: Any) -> list[ast.FunctionDef]:
 def annotate_result(
     function: Callable[..., Any], signature: inspect.Signature
 ) -> inspect.Signature:
-    """The signature with the result of the ``Callable`` that annotates the function's name."""
+    """Return ``signature`` with the annotated result of a function that is made at run time.
+
+    In its source such a function is declared as ``name: Callable[..., Result] = ...``. Another
+    function's signature is returned as it is.
+    """
     scope = NameScope.of(inspect.unwrap(function).__module__)
     node = scope.own.get(function.__name__) if scope is not None else None
     if not isinstance(node, ast.AnnAssign) or signature.return_annotation != "Any":
@@ -220,6 +238,8 @@ def as_array_form(form: ast.FunctionDef) -> ast.FunctionDef:
 
 
 class _TensorToArray(ast.NodeTransformer):
+    """Replace ``Tensor`` by ``ndarray`` in annotations."""
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Name("ndarray") if node.id == "Tensor" else node
 

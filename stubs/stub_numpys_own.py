@@ -33,7 +33,13 @@ def writer_of(value: Any) -> Callable[[Writer, str, Any], None] | None:
 
 
 def is_from_numpy(value: Any, name: str, module: str) -> bool:
-    """Whether a value is the one of NumPy's module of that name, or wraps it."""
+    """Whether ``module.name`` is an object of NumPy's, or wraps it.
+
+    Args:
+        value: The value of the name.
+        name: The name.
+        module: The module, such as ``tinytorch.numpy.linalg`` for ``numpy.linalg``.
+    """
     if not module.startswith("tinytorch.numpy") or module.startswith("tinytorch.numpy.functions"):
         return False
     theirs = vars(importlib.import_module(module.removeprefix("tinytorch.")))
@@ -66,7 +72,7 @@ def is_array_function(value: Any) -> bool:
 
 
 def array_results(function: Any) -> set[str]:
-    """The result annotations of a function in NumPy's stubs, if they are arrays."""
+    """The result annotations of a function in NumPy's stubs that name arrays, of this package."""
     said = numpy_results().get(function.__name__, [])
     return {ast.unparse(_NumpyToOurArray().visit(node)) for node in said
             if any(word in ast.unparse(node) for word in ARRAYS)}  # fmt: skip
@@ -99,6 +105,8 @@ def numpy_results() -> dict[str, list[ast.expr]]:
 
 
 class _NumpyToOurArray(ast.NodeTransformer):
+    """Replace NumPy's array types by ``ndarray`` in annotations of NumPy's stubs."""
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if ast.unparse(node.value) in ARRAYS:
             return ast.Name("ndarray")

@@ -64,6 +64,12 @@ def accept_arrays(form: ast.FunctionDef, value: Any) -> None:
 
 
 class _AddArrays(ast.NodeTransformer):
+    """Replace ``Tensor`` by ``Tensor | kinds`` in annotations.
+
+    Args:
+        kinds: Text of the array types to add.
+    """
+
     def __init__(self, kinds: str) -> None:
         self.kinds = kinds
 
@@ -253,49 +259,59 @@ def sized_forms(name: str, signature: inspect.Signature) -> Iterator[ast.Functio
 
 
 def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDef]:
-    """Yield the overloads with NumPy's keywords, and overloads for NumPy's keywords alone.
+    """Yield the overloads of an operation in PyTorch's and in NumPy's spelling.
 
-    A keyword of NumPy that means the same as one of torch's becomes an optional keyword. Where
-    torch's is required, or NumPy's changes the result, the call has an overload of its own.
+    A keyword of NumPy that means the same as one of PyTorch's becomes an optional keyword. If
+    PyTorch's is required, or if the result of a call with NumPy's differs, there is an additional
+    overload with NumPy's keyword.
+
+    Args:
+        op: The operation.
+        forms: Its overloads in PyTorch's spelling.
     """
-    spelt = numpy_keywords(op)
-    if not spelt or (len(forms) > 1 and op.registered.numpy_form is None):
+    numpy_names = numpy_keywords(op)
+    if not numpy_names or (len(forms) > 1 and op.registered.numpy_form is None):
         yield from forms
-        yield from axis_forms(forms, spelt)
+        yield from axis_forms(forms, numpy_names)
         return
     returns = numpy_result(op)
     if len(forms) > 1 and all(return_annotation(form) == returns for form in forms):
         for form in map(copy.deepcopy, forms):
-            add_keywords(form, spelt)
+            add_keywords(form, numpy_names)
             yield form
         return
     if len(forms) > 1 or returns not in (None, return_annotation(forms[0])):
         yield from forms
-        yield numpy_only_form(op, forms[0], spelt, returns)
+        yield numpy_only_form(op, forms[0], numpy_names, returns)
         return
     (form,) = forms
     required = {a.arg for a in form.args.args[: len(form.args.args) - len(form.args.defaults)]}
-    optional = {new: old for new, old in spelt.items() if old.arg not in required}
+    optional = {new: old for new, old in numpy_names.items() if old.arg not in required}
     first = copy.deepcopy(form)
     add_keywords(first, optional)
     yield first
-    if "axis" in spelt and spelt["axis"].arg in required:
-        yield rename_parameter(form, "axis", spelt["axis"].arg, optional)
+    if "axis" in numpy_names and numpy_names["axis"].arg in required:
+        yield rename_parameter(form, "axis", numpy_names["axis"].arg, optional)
 
 
 def axis_forms(
-    forms: list[ast.FunctionDef], spelt: dict[str, ast.arg]
+    forms: list[ast.FunctionDef], numpy_names: dict[str, ast.arg]
 ) -> Iterator[ast.FunctionDef]:
-    """Yield the overloads that require ``dim``, with ``axis`` in its place."""
-    if "axis" not in spelt:
+    """Yield the overloads that require an int ``dim``, with ``axis`` in its place.
+
+    Args:
+        forms: The overloads in PyTorch's spelling.
+        numpy_names: NumPy's keywords; see ``numpy_keywords``.
+    """
+    if "axis" not in numpy_names:
         return
-    others = {new: old for new, old in spelt.items() if new != "axis"}
+    others = {new: old for new, old in numpy_names.items() if new != "axis"}
     for form in forms:
         required = form.args.args[: len(form.args.args) - len(form.args.defaults)]
         named = {a.arg: a for a in required}
-        annotation = getattr(named.get(spelt["axis"].arg), "annotation", None)
+        annotation = getattr(named.get(numpy_names["axis"].arg), "annotation", None)
         if ast.unparse(annotation or LITERAL_DOTS) == "int" and form.args.vararg is None:
-            found = rename_parameter(form, "axis", spelt["axis"].arg, {})
+            found = rename_parameter(form, "axis", numpy_names["axis"].arg, {})
             add_keywords(found, others)
             yield found
 
@@ -332,9 +348,9 @@ def parameters(form: ast.FunctionDef) -> list[ast.arg]:
     return [*form.args.posonlyargs, *form.args.args, *form.args.kwonlyargs]
 
 
-def add_keywords(form: ast.FunctionDef, spelt: dict[str, ast.arg]) -> None:
-    """Add optional keywords to a form."""
-    for new, old in spelt.items():
+def add_keywords(form: ast.FunctionDef, numpy_names: dict[str, ast.arg]) -> None:
+    """Add NumPy's keywords, see ``numpy_keywords``, to a form as optional ones."""
+    for new, old in numpy_names.items():
         form.args.kwonlyargs.append(ast.arg(new, old.annotation))
         form.args.kw_defaults.append(LITERAL_DOTS)
 
@@ -342,16 +358,26 @@ def add_keywords(form: ast.FunctionDef, spelt: dict[str, ast.arg]) -> None:
 def rename_parameter(
     form: ast.FunctionDef, new: str, old: str, optional: dict[str, ast.arg]
 ) -> ast.FunctionDef:
-    """Rename a required parameter to NumPy's name; it and all after it become keywords."""
+    """Return a copy of a form in which a required parameter has NumPy's name.
+
+    It and all parameters after it become keyword-only.
+
+    Args:
+        form: The declaration.
+        new: NumPy's name.
+        old: PyTorch's name.
+        optional: NumPy's optional keywords to add, each with the parameter of the same meaning,
+            which they replace.
+    """
     form = copy.deepcopy(form)
     arguments = form.args
     names = [a.arg for a in arguments.args]
     at = names.index(old)
     defaults: list[ast.expr | None] = [None] * (len(names) - len(arguments.defaults))
     defaults += arguments.defaults
-    twins = {twin.arg for twin in optional.values()}
+    replaced = {parameter.arg for parameter in optional.values()}
     moved = [(a, d) for a, d in zip(arguments.args[at:], defaults[at:], strict=True)
-             if a.arg not in twins]  # fmt: skip
+             if a.arg not in replaced]  # fmt: skip
     moved[0][0].arg = new
     arguments.args = arguments.args[:at]
     arguments.defaults = [d for d in defaults[:at] if d is not None]
@@ -362,20 +388,20 @@ def rename_parameter(
 
 
 def numpy_only_form(
-    op: Op, form: ast.FunctionDef, spelt: dict[str, ast.arg], returns: str | None
+    op: Op, form: ast.FunctionDef, numpy_names: dict[str, ast.arg], returns: str | None
 ) -> ast.FunctionDef:
     """The overload of a call with NumPy's keywords whose result differs from torch's.
 
     It has the parameters of the NumPy form of the operation. The first of NumPy's own keywords
     is required, so that type checkers can tell the overloads apart.
     """
-    telling = next(iter(spelt))
-    keywords = dict(spelt)
+    required = next(iter(numpy_names))
+    keywords = dict(numpy_names)
     if op.registered.numpy_form is not None:
         named = parameters(declaration(op.name, inspect.signature(op.registered.numpy_form)))[1:]
         keywords |= {p.arg: p for p in named}
     form = parse(form.name, f"(input: Tensor) -> {returns or return_annotation(form)}")
-    form.args.kwonlyargs = [ast.arg(telling, keywords.pop(telling).annotation)]
+    form.args.kwonlyargs = [ast.arg(required, keywords.pop(required).annotation)]
     form.args.kw_defaults = [None]
     add_keywords(form, keywords)
     return form

@@ -26,8 +26,8 @@ def tables() -> dict[str, Table]:
     """Every table, by the name of its module."""
     found = {}
     for path in sorted((ROOT / "compat" / "tables").glob("[a-z]*.py")):
-        held = importlib.import_module(f"tinytorch.compat.tables.{path.stem}").TABLES
-        found.update({f"tinytorch.{name}": table for name, table in held.items()})
+        module = importlib.import_module(f"tinytorch.compat.tables.{path.stem}")
+        found.update({f"tinytorch.{name}": table for name, table in module.TABLES.items()})
     return found
 
 
@@ -47,7 +47,11 @@ def table_entities(module: str) -> dict[str, Entity]:
 
 
 def row_entity(module: str, name: str, row: Any) -> Entity:
-    """The entity of a name: itself, or one that another module defines."""
+    """The entity that a row of a table declares for a name.
+
+    It is the name in this module, or the member of another module that the row refers to as
+    ``"module:name"``, or a whole module.
+    """
     if not isinstance(row, Row) or not row.place:
         return Entity(module, name)
     place, colon, inner = row.place.partition(":")

@@ -71,9 +71,11 @@ class Writer:
         parameters = self._parameters(node.args, scope)
         returns = f" -> {self.expression(node.returns, scope)}" if node.returns else ""
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-        unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
-        unlike &= not node.decorator_list  # an error of overloads is reported at the first
-        note = "  # type: ignore[override]" if unlike else ""
+        # An elementwise comparison does not override that of `object`, which returns a bool.
+        overrides_wrongly = node.name in ("__eq__", "__ne__") and returns != " -> bool"
+        # Type checkers report an error of overloads at the first one.
+        overrides_wrongly &= not node.decorator_list
+        note = "  # type: ignore[override]" if overrides_wrongly else ""
         head, tail = f"{indent}{word} {node.name}(", f"){returns}: ..."
         one_line = head + ", ".join(parameters) + tail
         if len(one_line) <= LINE:
@@ -84,10 +86,12 @@ class Writer:
             self.line(indent + tail)
 
     def _is_ours(self, node: ast.expr, scope: NameScope) -> bool:
+        """Whether a decorator is a name that this package defines."""
         found = scope.resolve(node.id) if isinstance(node, ast.Name) else None
         return isinstance(found, Entity) and found.module.partition(".")[0] == "tinytorch"
 
     def _decorator(self, node: ast.expr, scope: NameScope) -> str:
+        """The text of a decorator, with the names of this stub."""
         if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter"):
             return ast.unparse(node)
         return self.expression(node, scope)
@@ -116,6 +120,7 @@ class Writer:
         return texts
 
     def _parameter(self, node: ast.arg, default: ast.expr | None, scope: NameScope) -> str:
+        """The text of one parameter, such as ``dim: int = 0``."""
         text = node.arg
         if node.annotation is not None:
             text += f": {self.expression(node.annotation, scope)}"
@@ -159,6 +164,7 @@ class _Resolver(ast.NodeTransformer):
         return node
 
     def _visit_expression(self, node: ast.expr) -> ast.expr:
+        """``visit`` of an expression, whose result is an expression for type checkers, too."""
         found = self.visit(node)
         assert isinstance(found, ast.expr)
         return found
@@ -170,12 +176,16 @@ class _Resolver(ast.NodeTransformer):
         return node
 
     def _name_entity(self, found: Entity | Alias) -> ast.expr:
+        """The name of an entity in the stub; for an alias, the expression it stands for."""
         if isinstance(found, Alias):
             return _Resolver(self.writer, found.scope)._visit_expression(_copy(found.value))
         return ast.Name(self.writer.word(found))
 
     def _resolve_member(self, node: ast.expr) -> Entity | Alias | None:
-        """Resolve ``module.member`` to the member, so that a stub does not import the module."""
+        """Resolve ``module.member`` to the member, so that a stub does not import the module.
+
+        A name is resolved only if it is that of a module. The result is None for other expressions.
+        """
         if isinstance(node, ast.Name):
             found = self.scope.resolve(node.id)
             return found if isinstance(found, Entity) and not found.name else None
@@ -231,10 +241,12 @@ def literal_default(node: ast.expr) -> str:
 
 
 def _copy(node: ast.expr) -> ast.expr:
+    """A copy of an expression, which may be changed."""
     return ast.parse(ast.unparse(node), mode="eval").body
 
 
 def _import(entity: Entity, word: str) -> str:
+    """The statement that imports an entity under the name ``word``."""
     if not entity.name:
         return f"import {entity.module}" + (f" as {word}" if word != entity.module else "")
     renamed = f" as {word}" if word != entity.name else ""
@@ -242,6 +254,7 @@ def _import(entity: Entity, word: str) -> str:
 
 
 def _import_order(line: str) -> tuple[bool, str]:
+    """Key that sorts import statements: first those of other packages, then alphabetically."""
     return line.split()[1].partition(".")[0] == "tinytorch", line
 
 

@@ -17,9 +17,14 @@ from .wrapping import unwrap
 
 
 def convert_value(tensor: Any, value: Any) -> Any:
-    """Convert a value that is to be written to a tensor to its dtype.
+    """Convert the value of ``array[key] = value`` to a Tensor of the array's dtype.
 
-    A value that shares the tensor's memory is copied, and leading dimensions of size 1 are dropped.
+    A value that shares the array's memory is copied. Leading dimensions of size 1 that the array
+    lacks are dropped.
+
+    Args:
+        tensor: Tensor of the array.
+        value: A Tensor, a number or an array-like.
 
     Raises:
         OverflowError: For a sequence with a number that an integer dtype cannot hold.
@@ -28,6 +33,7 @@ def convert_value(tensor: Any, value: Any) -> Any:
     is_complex = tensor.dtype.is_complex
     if value.__class__ is complex and not is_complex:
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
+    # NumPy checks the range of integers in a list, but casts those of an array.
     is_checked = value.__class__ in (list, tuple) and tensor.dtype.kind in "iu"
     given: Any = functions.asarray(value, tensor.dtype if is_checked else None)
     if given.dtype.is_complex and not is_complex:
@@ -42,18 +48,24 @@ def convert_value(tensor: Any, value: Any) -> Any:
 
 
 def as_write_error(tensor: Any, place: Any, value: Any, error: Exception) -> Exception:
-    """NumPy's error for ``tensor[place] = value``, which has raised PyTorch's ``error``.
+    """NumPy's error for an assignment that has raised an error of PyTorch.
+
+    Args:
+        tensor: Tensor of the array.
+        place: The index, converted by ``as_tensor_index``.
+        value: The value, converted by ``convert_value``, or a number.
+        error: PyTorch's error.
 
     Raises:
         OverflowError: For an integer that the dtype cannot hold.
-        ValueError: For another number that it cannot hold, such as NaN among integers.
+        ValueError: For another number that the dtype cannot hold, such as NaN among integers.
     """
     if not isinstance(value, Tensor):
         tensor._data.dtype.type(value)  # raises
         return as_numpy_error(error)
     found, given = tuple(tensor[place].shape), tuple(value._data.shape)
-    alike = all(n in (1, m) for n, m in zip(given[::-1], found[::-1], strict=False))
-    if alike and len(given) <= len(found):
+    broadcasts = all(n in (1, m) for n, m in zip(given[::-1], found[::-1], strict=False))
+    if broadcasts and len(given) <= len(found):
         return as_numpy_error(error)
     texts = (str(shape).replace(" ", "") for shape in (given, found))
     parts = place if isinstance(place, tuple) else (place,)
@@ -83,7 +95,7 @@ def getitem(self: ndarray, key: Any) -> ndarray:
     part: Any = self._tensor[place]
     if not part._data.shape and picks_one(place):
         return wrap_result(part.clone())
-    copied = place is not key and part._base is not None and _copies(key)
+    copied = place is not key and part._base is not None and _has_0d_array(key)
     found = array_of_tensor(part.clone() if copied else part)
     return found if self.__class__ is ndarray else as_class_of(self, found)
 
@@ -138,8 +150,11 @@ def picks_one(key: Any) -> bool:
     return key.__class__ is int
 
 
-def _copies(key: Any) -> bool:
-    """Whether an index contains a 0-d array: it selects like an integer, but copies."""
+def _has_0d_array(key: Any) -> bool:
+    """Whether an index contains a 0-d array, so that the result is a copy and not a view.
+
+    It selects the same elements as an integer. A scalar counts as an integer.
+    """
     parts = key if key.__class__ is tuple else (key,)
     return any(
         part.__class__ not in _SAME
@@ -151,7 +166,7 @@ def _copies(key: Any) -> bool:
 
 
 def _convert_item(part: Any) -> Any:
-    """Convert one item of an index: arrays and sequences become Tensors, 0-d ones numbers."""
+    """Convert one item of an index: arrays and sequences become Tensors, 0-d ones bools or ints."""
     if part.__class__ in _SAME:
         return part
     if isinstance(part, Holder):
@@ -170,9 +185,15 @@ def _convert_item(part: Any) -> Any:
 
 
 def _expand(part: Any) -> list[Any]:
-    """The items for one item of an index: an empty mask becomes arrays of indices.
+    """Replace a mask without elements in an index by the index tensors of ``nonzero``.
 
-    In NumPy a mask without elements may have any shape.
+    In NumPy such a mask may have any shape.
+
+    Args:
+        part: One item of an index.
+
+    Returns:
+        The items that replace it, or a list of itself.
     """
     if isinstance(part, Tensor) and part._data.dtype.kind == "b" and not part._data.size:
         return list(functions.nonzero(part))
@@ -180,7 +201,7 @@ def _expand(part: Any) -> list[Any]:
 
 
 def _check_indices(tensor: Any) -> Any:
-    """Check the dtype of a Tensor in an index; return a 0-d one as a number."""
+    """Check the dtype of a Tensor in an index; return a 0-d one as a bool or an int."""
     kind = tensor._data.dtype.kind
     if kind not in "iub":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")

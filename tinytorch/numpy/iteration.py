@@ -101,11 +101,13 @@ class broadcast:
         return tuple(map(next, self.iters))
 
 
-def _read(array: Any, key: Any) -> Any:
+def _read_flat(array: Any, key: Any) -> Any:
+    """``array.flat[key]`` of NumPy's own array, as a function for ``call_numpy``."""
     return array.flat[key]
 
 
-def _write(array: Any, key: Any, value: Any) -> None:
+def _write_flat(array: Any, key: Any, value: Any) -> None:
+    """Run ``array.flat[key] = value`` on NumPy's own array, for ``call_mutating``."""
     array.flat[key] = value
 
 
@@ -159,16 +161,17 @@ class flatiter:
         return self[self.index - 1]
 
     def __getitem__(self, key: Any) -> ndarray:
-        direct_result = wrapping.call_numpy(_read, (self.base, key), {})
+        direct_result = wrapping.call_numpy(_read_flat, (self.base, key), {})
         if direct_result is not wrapping.NOT_CALLED:
             return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
         return wrap_result(elements[as_tensor_index(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if wrapping.call_mutating(_write, (self.base, key, value), {}):
+        if wrapping.call_mutating(_write_flat, (self.base, key, value), {}):
             return
         base: Any = self.base._tensor
+        # Index the numbers of the elements, so that `key` may be any index of a 1-d array.
         places = array_of_tensor(functions.arange(base.numel()))[key].flatten()
         values = functions.asarray(value._tensor if isinstance(value, ndarray) else value)
         given = functions.resize(values.to(base.dtype), (places.size,))

@@ -306,7 +306,11 @@ def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict
 def _call_on_tensors(
     function: Callable[..., Any], first: tuple[Any, ...], args: Any, options: dict[str, Any]
 ) -> Any:
-    """Call ``function(*first, *args, **options)`` with Tensors for arrays; wrap the result."""
+    """Call ``function(*first, *args, **options)`` and wrap the Tensors of its result as arrays.
+
+    Arrays in ``args`` and ``options`` are replaced by the Tensors that they hold. If there are
+    Tensors among these arguments, the result is not wrapped.
+    """
     tensors: list[Any] = []
     given = [unwrap(a, tensors) for a in args]
     named = {name: unwrap(a, tensors) for name, a in options.items()}
@@ -349,14 +353,15 @@ def attach_methods() -> None:
         function.__qualname__ = f"ndarray.{function.__name__}"
     others: dict[str, Any] = {
         "__getitem__": getitem, "__setitem__": setitem, "conj": conjugate,
-        "flat": property(flatiter, _write_flat), "__array_namespace__": array_namespace,
+        "flat": property(flatiter, _set_flat), "__array_namespace__": array_namespace,
         "__array_ufunc__": array_ufunc, "__array_function__": array_function,
     }  # fmt: skip
     for name, value in others.items():
         setattr(ndarray, name, value)
 
 
-def _write_flat(self: ndarray, value: Any) -> None:
+def _set_flat(self: ndarray, value: Any) -> None:
+    """Setter of ``ndarray.flat``: write to all elements in row-major order."""
     flatiter(self)[:] = value
 
 
@@ -381,9 +386,9 @@ def _is_operand(other: Any) -> bool:
     """Whether an operator accepts an operand, instead of returning ``NotImplemented`` for it."""
     if isinstance(other, (Tensor, *_NOT_OPERANDS)):
         return False
-    theirs = getattr(other, "__array_priority__", 0.0)
-    ours = 0.0 if isinstance(other, host().ndarray) else ndarray.__array_priority__
-    return not (theirs > ours or _overrides_ufuncs(other))
+    priority = getattr(other, "__array_priority__", 0.0)
+    limit = 0.0 if isinstance(other, host().ndarray) else ndarray.__array_priority__
+    return not (priority > limit or _overrides_ufuncs(other))
 
 
 def _overrides_ufuncs(other: Any) -> bool:
@@ -398,12 +403,21 @@ _SHARED = frozenset((*"add sub mul truediv pow neg abs".split(), *_COMPARISONS))
 
 
 def _call_tensor_operator(apply: Any, array: ndarray, other: Any) -> Any:
-    """Call Tensor's operator if the operands are floats of one dtype; else ``NOT_CALLED``.
+    """Call Tensor's operator if both operands have one floating-point dtype.
 
     It is the fast path if NumPy cannot be called: on another backend, or with gradients.
+
+    Args:
+        apply: Function of two operands that runs Tensor's operator; None if the operator differs
+            from NumPy's.
+        array: The operand whose method was called.
+        other: The other operand; a Python float or int has the dtype of ``array``.
+
+    Returns:
+        The result as an array, or ``NOT_CALLED``.
     """
-    mine: Any = array._tensor
-    kind = mine._data.dtype
+    tensor: Any = array._tensor
+    kind = tensor._data.dtype
     if apply is None or kind.kind != "f" or array.__class__ is not ndarray:
         return wrapping.NOT_CALLED
     cls = other.__class__
@@ -413,15 +427,18 @@ def _call_tensor_operator(apply: Any, array: ndarray, other: Any) -> Any:
             return wrapping.NOT_CALLED
     elif cls is not float and cls is not int:
         return wrapping.NOT_CALLED
-    return wrap_result(apply(mine, other))
+    return wrap_result(apply(tensor, other))
 
 
 def _fast_functions(sign: str, swap: bool) -> list[Any]:
-    """NumPy's function, or None, and Tensor's operator, or None, for one of array's operators.
+    """Functions of two operands for the fast paths of an operator of arrays.
 
     Args:
-        sign: Python's name of the operator, without underscores.
-        swap: Whether to exchange the operands.
+        sign: Python's name of the operator, without underscores, such as ``"add"``.
+        swap: Whether the functions exchange their operands, for a reflected operator.
+
+    Returns:
+        A list of NumPy's function and Tensor's operator. Either is None if it may not be called.
     """
     found = [get_function(_FUNCTIONS_OF_OPERATORS[sign]).host]
     found.append(getattr(operator, f"__{sign}__") if sign in _SHARED else None)
@@ -429,7 +446,12 @@ def _fast_functions(sign: str, swap: bool) -> list[Any]:
 
 
 def _binary(sign: str, swap: bool = False) -> Callable[..., Any]:
-    """Create the method of a binary operator; with ``swap``, of the reflected one."""
+    """Make the method of a binary operator, which tries two fast paths before the ufunc.
+
+    Args:
+        sign: Python's name of the operator, without underscores, such as ``"add"``.
+        swap: Whether to make the reflected method, such as ``__radd__``.
+    """
     function: ufunc = get_function(_FUNCTIONS_OF_OPERATORS[sign])
     host, apply = _fast_functions(sign, swap)
 
@@ -453,7 +475,7 @@ def _binary(sign: str, swap: bool = False) -> Callable[..., Any]:
 
 
 def _inplace(function: ufunc) -> Callable[..., Any]:
-    """Create the method of an in-place operator."""
+    """Make the method of the in-place operator that applies a ufunc, such as ``__iadd__``."""
     host = function.host
 
     def method(self: ndarray, other: Any, /) -> Any:
@@ -472,8 +494,8 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
     return method
 
 
-def _power(power: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the method of ``**`` for ``pow(array, other, mod)``, which is not implemented."""
+def _accept_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the method of ``**`` so that ``pow(array, other, mod)`` returns ``NotImplemented``."""
 
     def method(self: ndarray, other: Any, mod: None = None, /) -> Any:
         return power(self, other) if mod is None else NotImplemented
@@ -486,7 +508,10 @@ _UNEQUAL = (str, bytes, type(None))
 
 
 def _comparison(sign: str) -> Callable[..., Any]:
-    """Create the method of a comparison."""
+    """Make the method of a comparison, such as ``"eq"``.
+
+    ``==`` and ``!=`` with a string, bytes or None return False or True for each element.
+    """
     compare = _binary(sign)
 
     def method(self: ndarray, other: Any, /) -> Any:
@@ -515,7 +540,7 @@ def attach_operators() -> None:
     members["__imatmul__"] = _check_imatmul(members["__imatmul__"])
     members |= {f"__{sign}__": _comparison(sign) for sign in _COMPARISONS}
     members |= {f"__{sign}__": _unary(sign) for sign in _UNARY}
-    members["__pow__"] = _power(members["__pow__"])
+    members["__pow__"] = _accept_modulus(members["__pow__"])
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
         setattr(ndarray, name, method)
@@ -552,7 +577,10 @@ def _check_imatmul(inplace: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unary(sign: str) -> Callable[..., Any]:
-    """Create the method of a unary operator; its fast paths are called with an unused operand 0."""
+    """Make the method of a unary operator, such as ``"neg"``.
+
+    The fast paths of binary operators serve it, too; their second operand, 0, is not used.
+    """
     function: ufunc = get_function(_UNARY[sign])
     found = _fast_functions(sign, False)
     host, apply = [None if f is None else lambda a, b, f=f: f(a) for f in found]

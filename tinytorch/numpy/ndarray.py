@@ -314,7 +314,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         return tensor[where].item()
 
     def _number(self) -> Any:
-        """Array of a library, from which Python can make a number."""
+        """Array of the backend's library or NumPy, for ``int()``, ``float()`` and ``complex()``."""
         tensor = self._tensor
         return tensor._data if tensor.__class__ in PLAIN else self._host()
 
@@ -482,6 +482,7 @@ def make_instance(cls: type[ndarray], tensor: Any, source: ndarray | None) -> nd
 
 
 def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Tuple of sizes from an integer or a sequence."""
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 

@@ -36,7 +36,10 @@ _arrays = _Arrays("np")
 
 
 def _load(name: str) -> ModuleType:
-    """Import one of NumPy's modules a second time, and replace its ``np``."""
+    """Import a second copy of NumPy's module ``numpy.polynomial.<name>``, and replace its ``np``.
+
+    Its ``la``, which is ``numpy.linalg``, is replaced as well.
+    """
     module: Any = importlib.import_module(f"{__name__}.{name}")
     module.np = _arrays
     if hasattr(module, "la"):
@@ -45,7 +48,10 @@ def _load(name: str) -> ModuleType:
 
 
 def _save_copies(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that overwrites its intermediate results, which gradients still need."""
+    """Wrap a function that overwrites its intermediate results, for gradients.
+
+    Tensors that are saved for the backward pass are copied.
+    """
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:

@@ -105,6 +105,7 @@ class poly1d(Holder):
         self.coeffs[self.order - power] = value
 
     def _numpy_poly1d(self) -> Any:
+        """NumPy's own ``poly1d`` with the same coefficients, to print it."""
         return host().poly1d(to_detached("poly1d", self._tensor), variable=self.variable)
 
     def __repr__(self) -> str:
@@ -184,7 +185,10 @@ def _trim_leading_zeros(coefficients: Any) -> Any:
 
 
 def _wrap_poly(function: Callable[..., Any]) -> Any:
-    """Wrap a function on coefficients so that it returns ``poly1d`` if an argument is one."""
+    """Wrap a function on coefficients, such as ``polyadd``, for arrays and ``poly1d``.
+
+    If an argument is a ``poly1d``, the result, or each item of a tuple, is a ``poly1d``.
+    """
     run = wrap_function(function, host=host_function(function.__name__))
 
     @functools.wraps(function)

@@ -87,7 +87,21 @@ class Sized(Protocol):
 
 
 def draw(generator: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
-    """Call a method of the library's generator, given with its backend, and wrap the result."""
+    """Call a method of the library's generator and wrap the result.
+
+    Args:
+        generator: The pair of the library's generator and its backend.
+        name: Name of the method.
+        args: Positional arguments; arrays and Tensors are converted for the library.
+        options: Keyword arguments, likewise.
+
+    Returns:
+        An array; ``out`` if that is among the keyword arguments; or the result itself if it has no
+        dtype, such as a Python number.
+
+    Raises:
+        AttributeError: If the library has no such method.
+    """
     source, backend = generator
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
@@ -100,8 +114,9 @@ def draw(generator: tuple[Any, Any], name: str, args: Any, options: dict[str, An
     if not hasattr(found, "dtype"):
         return found
     # NumPy's default integers have 32 bits where addresses do. Without a dtype they become int64.
-    asked = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
-    if found.dtype == "int32" and not asked:
+    # The dtype is the fourth positional argument of `randint`.
+    has_dtype = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
+    if found.dtype == "int32" and not has_dtype:
         found = found.astype("int64")
     if not isinstance(found, backend.array_type):  # a scalar of NumPy
         found = backend.asarray(found)
@@ -113,7 +128,13 @@ _VALUES = frozenset((int, float, bool, str, type(None)))
 
 
 def raw_of(name: str, value: Any) -> Any:
-    """Convert an argument for the library's method ``name``."""
+    """Convert an argument for the library's method ``name``: arrays and Tensors become raw arrays.
+
+    A 0-d array of NumPy becomes a scalar.
+
+    Raises:
+        RuntimeError: For one that requires grad.
+    """
     if value.__class__ in _VALUES:
         return value
     value = unwrap_holder(value)
@@ -252,7 +273,10 @@ class Source:
             x[:] = [x[i] for i in self._permute(len(x)).tolist()]
 
     def _permute(self, x: Any, axis: int = 0) -> Any:
-        """Implement ``permutation``: the numbers below ``x``, or its slices, in a random order."""
+        """Implement ``permutation``: the integers below ``x``, or the slices of an array ``x``.
+
+        The library shuffles indices, and the gradient flows to the array.
+        """
         generator = self._generator()
         if x.__class__ is int:
             return draw(generator, "permutation", (x,), {})
@@ -267,7 +291,14 @@ class Source:
         return wrap_for(x, given.index_select(axis, wrap(order, generator[1])))
 
     def _choose(self, a: Any, size: Any, options: dict[str, Any], axis: int = 0) -> Any:
-        """Implement ``choice``: the library draws indices, and the gradient flows to ``a``."""
+        """Implement ``choice``: the library draws indices, and the gradient flows to ``a``.
+
+        Args:
+            a: An integer or an array; see ``choice``.
+            size: See ``choice``.
+            options: Further keyword arguments of the library's ``choice``, among them ``"p"``.
+            axis: The dimension along which slices are drawn.
+        """
         generator = self._generator()
         if a.__class__ is int and options["p"] is None:
             return draw(generator, "choice", (a, size), options)
@@ -285,7 +316,7 @@ class Source:
 
 
 def wrap_for(argument: Any, result: Any) -> Any:
-    """Return a Tensor as it is if the argument is one, else as an array."""
+    """Return the Tensor ``result`` as it is if ``argument`` is a Tensor, else as an array."""
     return result if isinstance(argument, Tensor) else wrap_result(result)
 
 

@@ -19,11 +19,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _convert(name: str, value: Any) -> Any:
-    """Replace arrays in an argument by NumPy's own, unless it is an argument for a function."""
+    """Replace arrays in an argument of the assertion ``name`` by NumPy's own.
+
+    An argument of an assertion in ``_CALLING`` is passed on as it is, to the function under test.
+    """
     return value if name in _CALLING else to_detached(name, value)
 
 
-#: Assertions that call a function with their other arguments.
+#: Assertions that call a function under test with their other arguments.
 _CALLING = (
     "assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex",
     "assert_warns",

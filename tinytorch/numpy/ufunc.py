@@ -259,30 +259,38 @@ class ufunc(Generic[Calls_co]):
             self._run_at(a, indices, b)
 
     def _method(self, name: str) -> Any:
-        """NumPy's method, for ``wrap_function``; None if its values differ from ours."""
+        """NumPy's method of this name, for the argument ``host`` of ``wrap_function``.
+
+        It is None if NumPy's ufunc may not be called instead of this one.
+        """
         return None if self.host is None else wrapping.guard_method(self._host, name)
 
     @functools.cached_property
     def _reduce(self) -> Any:
+        """``reduce`` on arrays: NumPy's own where it can be called, else ``_reduce`` below."""
         made = functools.partial(_reduce, self.__name__, self._function)
         return wrap_function(made, host=self._method("reduce"), subclass=True)
 
     @functools.cached_property
     def _accumulate(self) -> Any:
+        """``accumulate`` on arrays; see ``_reduce``."""
         made = functools.partial(_accumulate, self.__name__, self._function)
         return wrap_function(made, host=self._method("accumulate"), subclass=True)
 
     @functools.cached_property
     def _reduceat(self) -> Any:
+        """``reduceat`` on arrays; see ``_reduce``."""
         made = functools.partial(_reduceat, self.__name__, self._function)
         return wrap_function(made, host=self._method("reduceat"), subclass=True)
 
     @functools.cached_property
     def _outer(self) -> Any:
+        """``outer`` on arrays; see ``_reduce``."""
         return wrap_function(functools.partial(_outer, self._function), host=self._method("outer"))
 
     @functools.cached_property
     def _run_at(self) -> Any:
+        """``at`` on arrays if NumPy's own cannot be called."""
         return wrap_function(functools.partial(_apply_at, self._function))
 
 
@@ -290,7 +298,13 @@ def _reduce(
     name: str, function: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
     keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
 ) -> Any:  # fmt: skip
-    """``ufunc.reduce`` on Tensors, of the ufunc ``name`` that is ``function``."""
+    """``ufunc.reduce`` on Tensors.
+
+    Args:
+        name: Name of the ufunc.
+        function: The ufunc on Tensors.
+        array, axis, dtype, out, keepdims, initial, where: See ``ufunc.reduce``.
+    """
     if name in _REDUCTIONS and not (name.startswith("logical") and initial is not _NOTHING):
         options = {"dtype": dtype, "out": out, "keepdims": keepdims or None, "initial": initial}
         given = {n: v for n, v in options.items() if v is not None and v is not _NOTHING}
@@ -312,7 +326,18 @@ def _reduce(
 
 
 def _fold(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
-    """Reduce Tensors of one shape by ``function``, from ``start`` or else from the first on."""
+    """Reduce a sequence of Tensors of one shape by a ufunc of two operands.
+
+    Args:
+        name: Name of the ufunc.
+        function: The ufunc on Tensors.
+        parts: The Tensors, from the first to the last.
+        start: The value to begin with; ``_NOTHING`` means the first Tensor, or for an empty
+            sequence the identity of the ufunc.
+
+    Raises:
+        ValueError: For an empty sequence without ``start`` and without an identity.
+    """
     if start is _NOTHING:
         if not parts:
             identity = getattr(host(), name).identity
@@ -326,7 +351,7 @@ def _fold(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
 
 
 def _accumulate(name: str, function: Any, array: Any, axis: int, dtype: Any, out: Any) -> Any:
-    """``ufunc.accumulate`` on Tensors."""
+    """``ufunc.accumulate`` on Tensors, of the ufunc ``name``, which is ``function`` on Tensors."""
     if name in _RUNNING:
         return getattr(functions, _RUNNING[name])(array, axis=axis, dtype=dtype, out=out)
     x = tensor_of(array)
@@ -341,7 +366,7 @@ def _accumulate(name: str, function: Any, array: Any, axis: int, dtype: Any, out
 def _reduceat(
     name: str, function: Any, array: Any, indices: Any, axis: int, dtype: Any, out: Any
 ) -> Any:
-    """``ufunc.reduceat`` on Tensors."""
+    """``ufunc.reduceat`` on Tensors, of the ufunc ``name``, which is ``function`` on Tensors."""
     x = tensor_of(array)
     size = x.shape[axis]
     starts = [int(i) for i in tensor_of(indices).tolist()]
@@ -361,13 +386,16 @@ def _reduceat(
 
 
 def _outer(function: Any, a: Any, b: Any, **options: Any) -> Any:
-    """``ufunc.outer`` on Tensors."""
+    """``ufunc.outer`` on Tensors, of the ufunc that is ``function`` on Tensors."""
     x, y = tensor_of(a), tensor_of(b)
     return function(x.reshape(tuple(x.shape) + (1,) * y.ndim), y, **options)
 
 
 def _apply_at(function: Any, a: Any, indices: Any, b: Any) -> None:
-    """Implement ``ufunc.at`` on Tensors, in rounds in which no element is indexed twice."""
+    """Implement ``ufunc.at`` on Tensors, of the ufunc that is ``function`` on Tensors.
+
+    The function is applied in rounds: in each one no element is indexed twice.
+    """
     from .indexing import as_tensor_index
 
     target = tensor_of(a)

@@ -44,7 +44,7 @@ _SHARING = frozenset(
     rfftfreq rollaxis row_stack save savez savez_compressed squeeze swapaxes transpose
     unstack""".split()
 )
-#: Functions that are faster than NumPy's from this number of elements on: they multiply by ones.
+#: Functions that are faster than NumPy's from ``_MANY`` elements on: they multiply by ones.
 _FASTER, _MANY = frozenset(("mean", "sum")), 500_000
 #: Options that NumPy's functions do not have.
 _OURS = frozenset(("device", "backend", "descending"))
@@ -62,9 +62,13 @@ _NUMBERS = frozenset("?bBhHiIlLqQefdFD")
 
 
 def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
-    """NumPy's function of this name, if it can take the place of ours; else None.
+    """NumPy's function of this name, if it may be called instead of this package's; else None.
 
     The function may return ``NOT_CALLED`` for some arguments.
+
+    Args:
+        name: Name of the function.
+        home: Module of NumPy, or its class of arrays, that has the function.
     """
     if name in _SHARING or not _WIDE:
         return None
@@ -77,14 +81,22 @@ def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
 
 
 def guard_method(ufunc: Any, method: str) -> Callable[..., Any]:
-    """A method of NumPy's ufunc; it returns ``NOT_CALLED`` where its values differ from ours."""
+    """A method of NumPy's ufunc, such as ``reduce``.
+
+    It returns ``NOT_CALLED`` for operands for which its values differ from the array API's.
+    """
     function = getattr(ufunc, method)
     kinds = _DIFFERENT_KINDS.get(ufunc.__name__)
     return function if kinds is None else _decline_kinds(function, kinds)
 
 
 def _decline_kinds(function: Any, kinds: str) -> Callable[..., Any]:
-    """Wrap NumPy's function so that it returns ``NOT_CALLED`` for operands of some kinds."""
+    """Wrap NumPy's function so that it returns ``NOT_CALLED`` for operands of some dtypes.
+
+    Args:
+        function: NumPy's function.
+        kinds: NumPy's kind letters of these dtypes.
+    """
 
     def call(*operands: Any, **options: Any) -> Any:
         if any(numpy.asarray(value).dtype.kind in kinds for value in operands):
@@ -95,7 +107,10 @@ def _decline_kinds(function: Any, kinds: str) -> Callable[..., Any]:
 
 
 def _decline_large(function: Any) -> Callable[..., Any]:
-    """Wrap NumPy's function so that it returns ``NOT_CALLED`` for many floats: ours is faster."""
+    """Wrap NumPy's ``sum`` or ``mean`` so that it returns ``NOT_CALLED`` for a large float array.
+
+    For such an array this package's function is faster.
+    """
 
     def call(array: Any, *args: Any, **options: Any) -> Any:
         if array.__class__ is _array and array.size >= _MANY and array.dtype.kind == "f":
@@ -151,7 +166,12 @@ def can_call_numpy(tensor: Any) -> bool:
 
 
 def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call NumPy's function on the memory of the arguments' arrays.
+    """Call NumPy's function on the memory of the arrays among its arguments.
+
+    Args:
+        function: NumPy's function, or a function that may return ``NOT_CALLED``.
+        args: The positional arguments, with this package's arrays.
+        options: The keyword arguments, likewise.
 
     Returns:
         The result, as arrays. ``NOT_CALLED`` if an argument cannot be converted for NumPy, if
@@ -200,7 +220,13 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
 
 
 def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
-    """``call_numpy`` for an operator: a short path for an array and one other operand."""
+    """``call_numpy`` for an operator, with fewer checks than for any function.
+
+    Args:
+        function: NumPy's function of two arrays.
+        array: The operand whose method was called.
+        other: The other operand.
+    """
     tensor = array._tensor
     if creation.version is not None or tensor._xp is not NUMPY or tensor.__class__ not in PLAIN:
         return NOT_CALLED
@@ -208,11 +234,12 @@ def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> A
         return NOT_CALLED
     cls = other.__class__
     if cls is ndarray:
-        theirs = other._tensor
-        if theirs._xp is not NUMPY or theirs._rg or theirs.__class__ not in PLAIN:
-            if not can_call_numpy(theirs):
-                return NOT_CALLED
-        other = theirs._data
+        other_tensor = other._tensor
+        if (
+            other_tensor._xp is not NUMPY or other_tensor._rg or other_tensor.__class__ not in PLAIN
+        ) and not can_call_numpy(other_tensor):
+            return NOT_CALLED
+        other = other_tensor._data
     elif cls not in _OPERANDS:
         return NOT_CALLED
     result = function(tensor._data, other)
@@ -227,7 +254,11 @@ def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> A
 
 
 def call_inplace_operator(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
-    """Call NumPy's function for an operator with ``out=array``; whether it could be called."""
+    """Call NumPy's function of an in-place operator with ``out=array``, if possible.
+
+    Returns:
+        Whether NumPy's function has been called.
+    """
     tensor: Any = array._tensor
     other = _convert_argument(other)
     if other is NOT_CALLED or creation.version is not None or not can_call_numpy(tensor):
@@ -254,7 +285,11 @@ def get_item(array: ndarray, key: Any) -> Any:
 
 
 def set_item(array: ndarray, key: Any, value: Any) -> bool:
-    """Run ``array[key] = value`` by NumPy; whether it could be called."""
+    """Run ``array[key] = value`` on the array's memory by NumPy, if possible.
+
+    Returns:
+        Whether NumPy has been called.
+    """
     tensor: Any = array._tensor
     if creation.version is not None or not can_call_numpy(tensor):
         return False
@@ -269,7 +304,16 @@ def set_item(array: ndarray, key: Any, value: Any) -> bool:
 def call_mutating(
     function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> bool:
-    """Call NumPy's function that writes to its first argument; whether it could be called."""
+    """Call NumPy's function that writes to its first argument, if possible.
+
+    Args:
+        function: NumPy's function.
+        args: The positional arguments, with this package's arrays.
+        options: The keyword arguments, likewise.
+
+    Returns:
+        Whether NumPy's function has been called.
+    """
     if creation.version is not None or not args or args[0].__class__ is not ndarray:
         return False
     given = [_convert_argument(value) for value in args]
@@ -288,9 +332,14 @@ def _are_arrays(out: Any) -> bool:
 
 
 def _convert_argument(value: Any) -> Any:
-    """Convert an argument for NumPy: memory for arrays; ``NOT_CALLED`` for what NumPy cannot use.
+    """Convert an argument of a function for a call of NumPy.
 
-    Lists and tuples are converted recursively, dtypes and scalar types become NumPy's own.
+    Arrays become the NumPy arrays of their memory, dtypes and scalar types become NumPy's own, and
+    lists and tuples are converted recursively.
+
+    Returns:
+        The converted argument; ``NOT_CALLED`` if it has an array that ``can_call_numpy`` excludes,
+        or a class that is not known here.
     """
     cls = value.__class__
     if cls in _PASSED_AS_IS or cls is _array:
@@ -312,7 +361,15 @@ def _convert_argument(value: Any) -> Any:
 
 
 def _wrap_numpy_result(result: Any, given: list[Any]) -> Any:
-    """Wrap the NumPy arrays of a result; ``NOT_CALLED`` if one shares an argument's memory."""
+    """Wrap the NumPy arrays and scalars of a result as arrays of this package.
+
+    Args:
+        result: Result of NumPy's function.
+        given: Its positional arguments.
+
+    Returns:
+        The wrapped result; ``NOT_CALLED`` if an array of it shares memory with an argument.
+    """
     cls = result.__class__
     if cls is _array:
         for value in given:
@@ -452,8 +509,8 @@ def wrap_function(
                 return as_class_of(first, wrap_results(result, (*args, *options.values()), wrap))
             if options or result.__class__ is not Tensor:
                 return wrap_results(result, (*args, *options.values()), wrap)
-            same = [a for a in args if a.__class__ is ndarray and a._tensor is result]
-            return _reuse_argument(same[0], wrap) if same else wrap(result)
+            holders = [a for a in args if a.__class__ is ndarray and a._tensor is result]
+            return _reuse_argument(holders[0], wrap) if holders else wrap(result)
         except Exception as error:
             shorten(error)
             raise
@@ -463,13 +520,16 @@ def wrap_function(
 
 
 def _subclass_instance(args: tuple[Any, ...]) -> ndarray | None:
-    """The argument of a subclass of ``ndarray``, that of the highest ``__array_priority__``."""
+    """The argument whose class the results get: an instance of a subclass of ``ndarray``.
+
+    Of several, it is the first one of the highest ``__array_priority__``. Without any, it is None.
+    """
     found = [a for a in args if a.__class__ is not ndarray and isinstance(a, ndarray)]
     return max(found, key=lambda a: a.__array_priority__) if found else None
 
 
 def _wrapper_like(args: tuple[Any, ...]) -> Callable[[Any], ndarray]:
-    """The function that wraps results for ``Scalars.LIKE_FIRST``."""
+    """The function that wraps results by the rule ``Scalars.LIKE_FIRST``, given the arguments."""
     is_scalar = bool(args) and getattr(args[0], "_scalar", False)
     return wrap_result if is_scalar else array_of_tensor
 
@@ -536,7 +596,11 @@ def wrap_results(
 
 
 def _reuse_argument(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
-    """Return an argument whose Tensor is the result; if it is a scalar but must not be, a copy."""
+    """Return the argument ``array``, whose Tensor a function has returned.
+
+    If ``array`` is a scalar and ``wrap``, the function that wraps results, makes no scalars, the
+    result is a 0-d array with a copy.
+    """
     if array._scalar and wrap is array_of_tensor:
         return array_of_tensor(array._tensor.clone())
     return array

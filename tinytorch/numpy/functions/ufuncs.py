@@ -368,7 +368,7 @@ def floor_divide(
 
 
 def _floor_divide(a: Any, b: Any) -> Any:
-    """Floor division; the quotient is not rounded if it is infinite, or 0 by an infinite divisor."""
+    """Floor division; an infinite quotient, and 0 by an infinite divisor, are not rounded."""
     found = division.floor_divide(a, b)
     if not is_inexact(found):
         return found
