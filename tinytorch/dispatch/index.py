@@ -23,13 +23,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "numpy.functions.ordering": """argpartition intersect1d lexsort partition setdiff1d setxor1d
             union1d unique_all unique_counts unique_inverse unique_values""",
         "numpy.functions.products": "matvec vecdot vecmat",
+        "numpy.functions.quantiles": "nanpercentile percentile",
         "numpy.functions.reductions": """average cumulative_prod cumulative_sum nanargmax nanargmin
             nancumprod nancumsum nanmax nanmin nanprod nanstd nanvar ptp""",
         "numpy.functions.shapes": """broadcast_arrays expand_dims matrix_transpose permute_dims
             repeat rollaxis unstack""",
         "numpy.functions.signals": """bartlett blackman convolve correlate digitize ediff1d hamming
             hanning interp kaiser unwrap""",
-        "numpy.functions.statistics": "histogram2d histogram_bin_edges nanpercentile percentile",
+        "numpy.functions.statistics": "histogram2d histogram_bin_edges",
         "ops.create.conversion": "can_cast clone result_type to",
         "ops.create.factories": """as_tensor asarray empty empty_like empty_permuted empty_strided
             eye from_numpy frombuffer full full_like ones ones_like scalar_tensor tensor zeros

@@ -33,6 +33,7 @@ from . import (  # noqa: F401  # importing registers their functions
     joins,
     ordering,
     products,
+    quantiles,
     reductions,
     shapes,
     signals,
