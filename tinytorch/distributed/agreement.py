@@ -35,9 +35,10 @@ class Agreement:
     def __init__(self, MPI: Any, comm: Any, ranks: list[int]) -> None:
         self._comm, self._ranks = comm, ranks
         self._size, self._rank = comm.size, comm.rank
-        self._texts = _SLOTS * self._size * _WORD
-        size = self._texts + _SLOTS * self._size * _TEXT
-        memory = _share(MPI, comm, size) if comm.size > 1 else None
+        # The memory has a word for each slot and rank, then a text for each slot and rank.
+        self._texts_start = _SLOTS * self._size * _WORD
+        nbytes = self._texts_start + _SLOTS * self._size * _TEXT
+        memory = _share(MPI, comm, nbytes) if comm.size > 1 else None
         self._memory = None if memory is None else memoryview(memory)
         #: Text that this rank last wrote to each slot; cache of texts and checksums.
         self._slot_texts: list[bytes] = [b""] * _SLOTS
@@ -47,8 +48,8 @@ class Agreement:
         """Announce a collective to the other ranks.
 
         Args:
-            sequence: Its number in the group.
-            name: PyTorch's name of it.
+            sequence: Number of the collective in the group.
+            name: PyTorch's name of the collective.
             fingerprint: Value that must be the same on all ranks: a string or a
                 ``tensor_fingerprint``.
 
@@ -61,22 +62,24 @@ class Agreement:
         content = word.to_bytes(_WORD, "little")
         if self._memory is None:
             return self._send(content, text)
-        number = sequence % _SLOTS
-        slot = number * self._size
-        place = slot + self._rank
-        if self._slot_texts[number] is not text:  # a training loop writes the same text again
-            self._slot_texts[number] = text
-            start = self._texts + place * _TEXT
+        slot = sequence % _SLOTS
+        first = slot * self._size  # index of rank 0's entry in the slot
+        own = first + self._rank
+        if self._slot_texts[slot] is not text:  # a training loop writes the same text again
+            self._slot_texts[slot] = text
+            start = self._texts_start + own * _TEXT
             self._memory[start : start + _TEXT] = text
-        self._memory[place * _WORD : (place + 1) * _WORD] = content
-        row = self._memory[slot * _WORD : (slot + self._size) * _WORD]
+        self._memory[own * _WORD : (own + 1) * _WORD] = content
+        row = self._memory[first * _WORD : (first + self._size) * _WORD]
         expected = content * self._size
-        return lambda: row == expected or self._compare(row, word, slot, text)
+        return lambda: row == expected or self._compare(row, word, first, text)
 
     def _encode(self, name: str, fingerprint: Any) -> tuple[bytes, int]:
-        """Text and checksum of a collective; cached for the next equal one.
+        """Text for errors, padded to ``_TEXT`` bytes, and CRC-32 checksum of a collective.
 
-        As in PyTorch, ranks must agree on the number of elements but not on the shape.
+        The result is cached for the next collective with the same name and fingerprint. As in
+        PyTorch, ranks must agree on the number of elements but not on the shape, so the checksum is
+        of a flat shape.
         """
         if len(self._cache) > _SLOTS:
             self._cache.clear()
@@ -87,13 +90,14 @@ class Agreement:
         encoded = self._cache[name, fingerprint] = text, zlib.crc32(key.encode())
         return encoded
 
-    def _compare(self, row: memoryview, word: int, slot: int, text: bytes) -> bool:
-        """Whether all ranks have written their word of a collective to a slot.
+    def _compare(self, row: memoryview, word: int, first: int, text: bytes) -> bool:
+        """Whether all ranks have written their word of a collective to its slot.
 
         Args:
-            row: The words of all ranks.
+            row: The words of all ranks in the slot: 16 bits of the collective's number, then 48
+                of its checksum.
             word: This rank's word.
-            slot: Index of the first word of the slot.
+            first: Index of rank 0's entry in the slot.
             text: Description of this rank's collective.
 
         Raises:
@@ -101,17 +105,26 @@ class Agreement:
         """
         complete = True
         for rank, theirs in enumerate(row.cast("Q")):
+            # Number of collectives that the rank is ahead, modulo 2**16: large if it is behind.
             ahead = ((theirs >> 48) - (word >> 48)) & 0xFFFF
             if ahead >= 0x8000:
                 complete = False
             elif not ahead and theirs != word:  # a rank that is ahead has overwritten its word
                 assert self._memory is not None
-                start = self._texts + (slot + rank) * _TEXT
+                start = self._texts_start + (first + rank) * _TEXT
                 self._raise(rank, text, bytes(self._memory[start : start + _TEXT]))
         return complete
 
     def _send(self, content: bytes, text: bytes) -> Callable[[], bool]:
-        """Exchange words by messages, between ranks without shared memory; as ``post``."""
+        """Send this rank's word to all ranks by a message, if they do not share memory.
+
+        Args:
+            content: The word as bytes.
+            text: Description of this rank's collective.
+
+        Returns:
+            A function as that of ``post``.
+        """
         words = host.zeros(self._size, host.int64)
         own = host.frombuffer(bytearray(content), host.int64)
         request = self._comm.Iallgather(own, words)
@@ -126,7 +139,13 @@ class Agreement:
         return has_agreed
 
     def _raise(self, rank: int, text: bytes, theirs: bytes) -> None:
-        """Raise PyTorch's error of a mismatch with the collective of another rank."""
+        """Raise PyTorch's error for collectives that differ.
+
+        Args:
+            rank: Rank in the group of the other process.
+            text: Description of this rank's collective.
+            theirs: Description of the other rank's collective.
+        """
         own, other = self._ranks[self._rank], self._ranks[rank]
         raise DistBackendError(
             f"Detected mismatch between collectives on ranks. Rank {own} is running collective: "
@@ -136,7 +155,10 @@ class Agreement:
 
 
 def describe(name: str, fingerprint: Any) -> str:
-    """Text of a collective and its fingerprint, in PyTorch's format."""
+    """Text of a collective and its fingerprint, in the format of PyTorch's errors.
+
+    ``fingerprint`` is a string or a ``tensor_fingerprint``: (shape, dtype, further arguments).
+    """
     if isinstance(fingerprint, tuple):
         shape, dtype, *more = fingerprint
         words = (f"TensorShape={list(shape)}", f"TensorDtypes={dtype}", *map(str, more))
@@ -144,19 +166,23 @@ def describe(name: str, fingerprint: Any) -> str:
     return f"{name}({fingerprint})"
 
 
-def _share(MPI: Any, comm: Any, size: int) -> mmap.mmap | None:
-    """Memory shared by all ranks of a communicator; None if they are on several machines."""
+def _share(MPI: Any, comm: Any, nbytes: int) -> mmap.mmap | None:
+    """Map memory that all ranks of a communicator share; None if they are on several machines.
+
+    Rank 0 creates a temporary file and broadcasts its path. The file is unlinked once all ranks
+    have mapped it.
+    """
     name = None
     if comm.rank == 0:
         folder = _FOLDER if os.path.isdir(_FOLDER) else None
         handle, name = tempfile.mkstemp(prefix="tinytorch-", dir=folder)
-        os.ftruncate(handle, size)
-        memory: mmap.mmap | None = mmap.mmap(handle, size)
+        os.ftruncate(handle, nbytes)
+        memory: mmap.mmap | None = mmap.mmap(handle, nbytes)
         os.close(handle)
     path = bytearray((name or "").encode().ljust(256))
     comm.Bcast(path, 0)
     if name is None:
-        memory = _map(path.decode().strip(), size)
+        memory = _map(path.decode().strip(), nbytes)
     is_shared = host.array([memory is not None], host.uint8)
     comm.Allreduce(MPI.IN_PLACE, is_shared, MPI.MIN)
     if name is not None:
@@ -164,10 +190,10 @@ def _share(MPI: Any, comm: Any, size: int) -> mmap.mmap | None:
     return memory if is_shared[0] else None
 
 
-def _map(path: str, size: int) -> mmap.mmap | None:
-    """A file mapped to memory; None if it cannot be opened."""
+def _map(path: str, nbytes: int) -> mmap.mmap | None:
+    """Map the first ``nbytes`` of a file to memory; return None if it cannot be opened."""
     try:
         with open(path, "r+b") as file:
-            return mmap.mmap(file.fileno(), size)
+            return mmap.mmap(file.fileno(), nbytes)
     except OSError:
         return None

@@ -24,7 +24,12 @@ class Buffers:
     xp: Any = host
 
     def flat_memory(self, tensor: Tensor) -> Any:
-        """A tensor's memory as a flat array; None if it is not contiguous or not of `xp`."""
+        """A tensor's memory as a flat array of the backend `xp`, without a copy.
+
+        Returns:
+            None if the memory cannot be used as it is: for a lazily conjugated or negated tensor,
+            an array of another backend, and memory that is not contiguous or not writable.
+        """
         if tensor._is_lazy:
             return None
         data = tensor._data
@@ -62,7 +67,7 @@ class Buffers:
 
 
 def check_tensor(value: Any, name: str) -> None:
-    """Raise PyTorch's ``TypeError`` if an argument is not a tensor."""
+    """Raise PyTorch's ``TypeError`` if the argument ``name`` is not a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -71,7 +76,7 @@ def check_tensor(value: Any, name: str) -> None:
 
 
 def check_tensors(values: Any, name: str) -> None:
-    """Raise PyTorch's ``TypeError`` if an argument is not a list of tensors."""
+    """Raise PyTorch's ``TypeError`` if the argument ``name`` is not a list of tensors."""
     if not isinstance(values, (list, tuple)) or not all(isinstance(v, Tensor) for v in values):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
@@ -82,7 +87,9 @@ def check_tensors(values: Any, name: str) -> None:
 def check_shape_and_dtype(
     tensors: Sequence[Tensor], shape: Sequence[int], dtype: Any, name: str
 ) -> None:
-    """Check that all tensors have a shape and a dtype.
+    """Check that each tensor has the given shape and dtype.
+
+    ``name`` is the name of the collective in the error.
 
     Raises:
         ValueError: If a dtype differs.
@@ -110,11 +117,18 @@ def check_one_dtype(tensors: Sequence[Tensor]) -> None:
             )
 
 
-def check_length(tensors: Sequence[Any], size: int, name: str, what: str) -> None:
-    """Raise a ``RuntimeError`` if the number of tensors is not the number of ranks, ``size``."""
+def check_length(tensors: Sequence[Any], size: int, name: str, argument: str) -> None:
+    """Raise a ``RuntimeError`` if the number of tensors is not the number of ranks.
+
+    Args:
+        tensors: The tensors.
+        size: Number of ranks.
+        name: PyTorch's name of the collective, for the error.
+        argument: Description of the argument, for the error.
+    """
     if len(tensors) != size:
         raise RuntimeError(
-            f"ProcessGroupMPI::{name}: invalid {what} at index 0 (expected length {size}, got "
+            f"ProcessGroupMPI::{name}: invalid {argument} at index 0 (expected length {size}, got "
             f"{len(tensors)})"
         )
 
@@ -203,12 +217,12 @@ def check_op(op: Any, dtype: Any, name: str) -> None:
         raise TypeError(f"{name}: expected op to be a torch.distributed.ReduceOp, got {op!r}")
     if op is ReduceOp.PREMUL_SUM:
         raise RuntimeError("Cannot use ReduceOp.PREMUL_SUM with MPI or NCCL")
-    whole = not (dtype.is_floating_point or dtype.is_complex)
+    is_integral = not (dtype.is_floating_point or dtype.is_complex)
     if dtype.is_complex and op not in (ReduceOp.SUM, ReduceOp.AVG):
         raise ValueError(f"{name} does not support {op} on complex tensors")
-    if op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR) and not whole:
+    if op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR) and not is_integral:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
-    if op is ReduceOp.AVG and whole:
+    if op is ReduceOp.AVG and is_integral:
         raise RuntimeError(
             f"result type Float can't be cast to the desired output type {dtype}: "
             "expected floating-point tensors for ReduceOp.AVG"

@@ -119,11 +119,12 @@ def broadcast_coalesced(tensors: Iterable[Tensor], src: int, group: Any) -> None
         src: Rank in the group of the sender.
         group: Process group.
     """
-    alike: dict[Any, list[Tensor]] = {}
+    by_dtype_and_device: dict[Any, list[Tensor]] = {}
     for tensor in tensors:
-        alike.setdefault((tensor.dtype, str(tensor.device)), []).append(tensor.detach())
+        key = tensor.dtype, str(tensor.device)
+        by_dtype_and_device.setdefault(key, []).append(tensor.detach())
     with no_grad():
-        for parts in alike.values():
+        for parts in by_dtype_and_device.values():
             flat = cat([part.reshape(-1) for part in parts])
             broadcast(flat, group=group, group_src=src)
             sizes = [part.numel() for part in parts]

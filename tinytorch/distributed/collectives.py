@@ -284,12 +284,19 @@ def gather(
     )  # fmt: skip
 
 
-def _check_root_list(values: Any, is_root: bool, name: str, what: str) -> None:
-    """Check that a list of tensors is given on the root alone."""
+def _check_root_list(values: Any, is_root: bool, name: str, root_role: str) -> None:
+    """Raise a ``ValueError`` unless a list of tensors is given on the root rank alone.
+
+    Args:
+        values: The list, or None.
+        is_root: Whether this process is the root.
+        name: Name of the argument, for the errors.
+        root_role: ``"source"`` or ``"destination"``, for the errors.
+    """
     if is_root and not values:
-        raise ValueError(f"Argument ``{name}`` must be specified on {what} rank.")
+        raise ValueError(f"Argument ``{name}`` must be specified on {root_role} rank.")
     if values and not is_root:
-        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{what} ranks.")
+        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{root_role} ranks.")
 
 
 def scatter(
@@ -388,7 +395,19 @@ def reduce_scatter(
 def _reduce_scatter(
     output: Tensor, flat: Any, op: Any, group: ProcessGroup, async_op: bool, name: str
 ) -> Work | None:
-    """Start ``reduce_scatter`` of a flat array, which has an equal part for each rank."""
+    """Start ``reduce_scatter`` of a flat array, and wait for it unless ``async_op``.
+
+    Args:
+        output: Tensor to which this rank's part of the reduction is written.
+        flat: Flat array with an equal part for each rank, one after the other.
+        op: A ``ReduceOp``.
+        group: Process group.
+        async_op: Whether to return without waiting.
+        name: PyTorch's name of the call.
+
+    Returns:
+        The work, or None; see ``launch``.
+    """
     engine = group.engine.engine_for(output)
     out = engine.empty_flat(output)
     return launch(
@@ -537,18 +556,21 @@ def _split(tensor: Tensor, sizes: Sequence[int] | None, count: int) -> list[int]
         tensor: The input or output of ``all_to_all_single``.
         sizes: Number of rows for each rank; None for equal parts.
         count: Number of ranks.
+
+    Raises:
+        RuntimeError: If the rows cannot be split in that way.
     """
     rows = tensor._data.shape[0]
-    row = tensor.numel() // rows if rows else 0
+    row_numel = tensor.numel() // rows if rows else 0
     if not sizes:
         if rows % count:
             raise RuntimeError("Tensor's dim 0 does not divide equally across group size")
-        return [row * (rows // count)] * count
+        return [row_numel * (rows // count)] * count
     if len(sizes) != count:
         raise RuntimeError("Number of tensor splits not equal to group size")
     if sum(sizes) != rows or min(sizes) < 0:
         raise RuntimeError("Split sizes doesn't match total dim 0 size")
-    return [row * size for size in sizes]
+    return [row_numel * size for size in sizes]
 
 
 #: Tag of the messages of ``monitored_barrier``.
@@ -609,20 +631,29 @@ def monitored_barrier(
     pg = member_group(group, "monitored_barrier")
     if pg is None:
         return
-    wait = pg.timeout if timeout is None else check_timeout(timeout)
-    deadline = time.monotonic() + wait.total_seconds()
+    limit = pg.timeout if timeout is None else check_timeout(timeout)
+    deadline = time.monotonic() + limit.total_seconds()
     control, others = pg.engine.control, range(1, pg.size())
     if pg.rank():
         control.Isend(bytearray(), 0, _ARRIVED)
-        _await(pg, [0], deadline, wait_all_ranks)
+        _await_arrivals(pg, [0], deadline, wait_all_ranks)
         return
-    _await(pg, others, deadline, wait_all_ranks)
+    _await_arrivals(pg, others, deadline, wait_all_ranks)
     for rank in others:
         control.Isend(bytearray(), rank, _ARRIVED)
 
 
-def _await(group: ProcessGroup, ranks: Sequence[int], deadline: float, name_all: bool) -> None:
-    """Receive an arrival message from each of some ranks; raise at the deadline."""
+def _await_arrivals(
+    group: ProcessGroup, ranks: Sequence[int], deadline: float, name_all: bool
+) -> None:
+    """Wait until an empty message with the tag ``_ARRIVED`` has come from each of the ranks.
+
+    Args:
+        group: Process group.
+        ranks: Ranks in the group.
+        deadline: Time of ``time.monotonic`` after which a ``DistBackendError`` is raised.
+        name_all: Whether the error names all missing ranks, or the first alone.
+    """
     control, missing = group.engine.control, list(ranks)
     while missing:
         for rank in list(missing):

@@ -99,13 +99,13 @@ def compare_fingerprints(group: Any, mine: str) -> None:
             )
 
 
-def exchange(group: Any, value: Any, what: str) -> list[Any]:
+def exchange(group: Any, value: Any, description: str) -> list[Any]:
     """Gather a JSON value from every rank of a group, on the control communicator.
 
     Args:
         group: Process group.
         value: This rank's value.
-        what: Description of the call, for errors.
+        description: Description of the call, for errors.
 
     Returns:
         The values of all ranks, by rank in the group.
@@ -130,20 +130,26 @@ def exchange(group: Any, value: Any, what: str) -> list[Any]:
                 control.Recv(received, rank, OBJECT)
                 found[rank] = json.loads(received)
         if time.monotonic() > deadline:
-            raise_missing_ranks(group, missing, what)
+            raise_missing_ranks(group, missing, description)
         os.sched_yield()
     engine.MPI.Request.Waitall(sent)
     return [found[rank] for rank in range(size)]
 
 
-def raise_missing_ranks(group: Any, ranks: Sequence[int], what: str) -> None:
-    """Raise a ``DistBackendError`` which names the ranks of a group that did not arrive in time."""
+def raise_missing_ranks(group: Any, ranks: Sequence[int], description: str) -> None:
+    """Raise a ``DistBackendError`` which names the ranks of a group that did not arrive in time.
+
+    Args:
+        group: Process group.
+        ranks: Ranks in the group that did not arrive.
+        description: Description of the call, for the error.
+    """
     names = ", ".join(str(group.ranks[rank]) for rank in ranks)
     seconds = group.timeout.total_seconds()
     group.engine.on_host.fail()
     raise DistBackendError(
-        f"Rank {group.ranks[group.rank()]}: {what}: Ranks {names} failed to pass monitoredBarrier "
-        f"in {1000 * seconds:.0f} ms"
+        f"Rank {group.ranks[group.rank()]}: {description}: Ranks {names} failed to pass "
+        f"monitoredBarrier in {1000 * seconds:.0f} ms"
     )
 
 

@@ -103,6 +103,7 @@ class DeviceMesh:
         return self
 
     def _check_dim(self, mesh_dim: int | str | None) -> None:
+        """Raise an ``IndexError`` unless an argument is None or names the mesh's one dimension."""
         if mesh_dim not in (None, 0, -1, *(self.mesh_dim_names or ())):
             raise IndexError(f"DeviceMesh of 1 dimension: there is no dimension {mesh_dim!r}")
 

@@ -249,7 +249,7 @@ def get_global_rank(group: Any, group_rank: int) -> int:
 
 
 def _resolve_group(group: Any) -> ProcessGroup:
-    """The group of an argument; raise a ``ValueError`` outside the group."""
+    """The group of an argument ``group``; raise a ``ValueError`` if this process is not in it."""
     pg = find_group(group)
     if pg is None:
         raise ValueError("Invalid process group specified")

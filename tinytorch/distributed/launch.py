@@ -57,7 +57,7 @@ def root_rank(
 
     Args:
         group: Process group.
-        name: Of the collective, for errors.
+        name: Name of the collective, for errors.
         global_rank: ``src`` or ``dst``: the rank in the world.
         group_rank: ``group_src`` or ``group_dst``: the rank in the group.
         default: Rank in the group if both are None.

@@ -73,7 +73,8 @@ class Library:
     def __init__(self, relay: Relay | None, seconds: float) -> None:
         import mpi4py
 
-        mpi4py.rc.initialize = mpi4py.rc.finalize = False  # see ``_initialize`` and ``_end``
+        # ``_initialize`` and ``_finalize`` do it instead, in a thread that can time out.
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False
         from mpi4py import MPI
 
         self.MPI: Any = MPI
@@ -84,10 +85,10 @@ class Library:
         self._failed = self._stuck = False
         self._calls: SimpleQueue[_BlockingCall] = SimpleQueue()
         threading.Thread(target=self._run, name="tinytorch-mpi", daemon=True).start()
-        atexit.register(self._end)
+        atexit.register(self._finalize)
         self.call(self._initialize, seconds, "init_process_group")
-        self._hook = sys.excepthook
-        sys.excepthook = self._show
+        self._previous_hook = sys.excepthook
+        sys.excepthook = self._on_exception
 
     @classmethod
     def start(cls, rendezvous: AbstractContextManager[Relay | None], seconds: float) -> Library:
@@ -129,22 +130,29 @@ class Library:
         """Call a C function of MPI and release the interpreter's lock, which mpi4py would keep.
 
         Other threads must run meanwhile: the relay, and the thread that waits for this call.
+
+        Args:
+            name: Name of the C function.
+            *arguments: Its arguments, for ``ctypes``.
+
+        Raises:
+            DistBackendError: If the function returns an error code.
         """
         if code := getattr(ctypes.CDLL(self.MPI.__file__), name)(*arguments):
             raise DistBackendError(f"{name}: {self.MPI.Get_error_string(code)}")
 
     def _survive_abort(self) -> None:
-        """Turn a call of ``exit`` by MPI while it initializes into an error of ``call``.
+        """Install an exit handler, so that MPI raises an error where its initialization exits.
 
-        The thread that called ``exit`` stops forever in the exit handler, and the main thread
-        continues.
+        MPI calls C's ``exit`` if it fails to initialize. The handler sets the error of the current
+        ``call`` and never returns: MPI's thread stops in it, and the main thread continues.
         """
         system: Any = ctypes.CDLL(None)
         if self._relay is None or not hasattr(system, "on_exit"):
             return  # MPI's own launcher ends all ranks
         call = self._current
 
-        def stop(status: int, _: Any) -> None:
+        def on_exit(status: int, _: Any) -> None:
             call.error = DistBackendError(
                 f"init_process_group: MPI failed with status {status} while it started: "
                 f"rank {self._ended_ranks()} has ended"
@@ -158,7 +166,7 @@ class Library:
             threading.Event().wait()
 
         # ``_leave_at_exit`` ends a process that has a relay before this handler is called again.
-        self._handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p)(stop)
+        self._handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p)(on_exit)
         system.on_exit(self._handler, None)
 
     # -- calls that block ------------------------------------------------------------------
@@ -172,10 +180,10 @@ class Library:
             name: Name of the call, for errors.
 
         Returns:
-            Its result.
+            The result of the function.
 
         Raises:
-            DistBackendError: If it takes longer, or a rank ends meanwhile.
+            DistBackendError: If the function takes longer, or a rank ends meanwhile.
         """
         if self._stuck:
             raise DistBackendError(f"{name}: an earlier call of MPI has not returned")
@@ -198,6 +206,7 @@ class Library:
         return call.result
 
     def _run(self) -> None:
+        """Body of MPI's thread: run the functions that ``call`` puts into the queue."""
         while True:
             self._current = self._calls.get()
             self._current.run()
@@ -220,32 +229,33 @@ class Library:
         """Note that a call was abandoned: some ranks may never finalize MPI."""
         self._failed = True
 
-    def _show(self, kind: Any, error: Any, trace: Any) -> None:
+    def _on_exception(self, kind: Any, error: Any, trace: Any) -> None:
         """Exception hook: show the exception, notify other ranks, skip the finalization of MPI."""
-        self._hook(kind, error, trace)
+        self._previous_hook(kind, error, trace)
         if self.needed and self.world.size > 1:
-            self._depart()
+            self._notify_departure()
             self.needed, self._stuck = False, True
             _leave_at_exit()
 
-    def _depart(self) -> None:
-        """Notify all ranks that this one ends."""
+    def _notify_departure(self) -> None:
+        """Send an empty message with the tag ``LEFT`` to all other ranks: this rank ends."""
         for rank in range(self.world.size):
             if rank != self.world.rank:
                 self.world.Isend(bytearray(), rank, LEFT)
 
-    def _end(self) -> None:
+    def _finalize(self) -> None:
         """Exit hook: finalize MPI with all ranks, or end without finalizing if some have ended."""
+        # A forked child has not initialized MPI itself; a stuck call blocks MPI's thread forever.
         if os.getpid() != self._process or self._stuck or self.MPI.Is_finalized():
             if self._relay is not None:
                 _leave_at_exit()
             return
         if self.needed:
-            self._depart()
-        # Under MPI's own launcher a rank that ends before the others ends them.
-        patience = float("inf") if self._relay is None else self.seconds
+            self._notify_departure()
+        # MPI's own launcher ends all ranks if one ends early, so wait for the others forever.
+        seconds = float("inf") if self._relay is None else self.seconds
         try:
-            self._await_all(min(patience, _LINGER if self._failed else patience))
+            self._await_all(min(seconds, _LINGER) if self._failed else seconds)
             self.call(lambda: self._run_released("MPI_Finalize"), _LINGER, "MPI_Finalize")
         except DistBackendError:
             _leave_at_exit()
@@ -259,7 +269,7 @@ class Library:
         """Wait until all ranks call this function.
 
         Raises:
-            DistBackendError: After some seconds, or if a rank has ended without calling it.
+            DistBackendError: After ``seconds``, or if a rank has ended without calling it.
         """
         request, deadline = self.world.Ibarrier(), time.monotonic() + seconds
         while not request.Test():
@@ -269,7 +279,14 @@ class Library:
 
 
 class _BlockingCall:
-    """A function that ``Library.call`` runs in its thread, with its result or error."""
+    """A function that ``Library.call`` runs in MPI's thread, and its result or error.
+
+    Attributes:
+        function: The function.
+        done: Event that is set once the function has returned or raised.
+        result: Result of the function.
+        error: Exception of the function, or None.
+    """
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function, self.done = function, threading.Event()
@@ -316,6 +333,7 @@ def _shared_memory_paths(names: Sequence[str] = _SEGMENTS) -> set[str]:
 
 
 def _unlink(paths: set[str]) -> None:
+    """Unlink files, unless another rank has done so."""
     for path in paths:
         with suppress(FileNotFoundError):  # another rank of this machine did it
             os.unlink(path)
@@ -435,27 +453,45 @@ class MPIEngine(Buffers):
     def _reducible(self, array: Any, op: Any) -> tuple[Any, Any, Callable[[Any], Any] | None]:
         """Prepare a reduction for MPI.
 
+        Args:
+            array: The array to reduce.
+            op: A ``ReduceOp``.
+
         Returns:
-            The array that MPI reduces in place, MPI's operation, and a function from the reduced
-            array to the values; None if ``array`` itself is reduced.
+            Three objects:
+
+            - the array that MPI reduces in place: ``array`` or a view or converted copy of it;
+            - MPI's operation;
+            - a function that computes the result from the reduced array, or None if ``array``
+              then has the result.
         """
         if array.dtype.kind == "b":
             return array.view(host.uint8), getattr(self.MPI, _BOOL_OPERATIONS[op.name]), None
         operation = getattr(self.MPI, _OPERATIONS.get(op.name, op.name))
-        wide = array.dtype.kind in "iufc" and array.dtype != host.float16
-        wire = array if wide else array.astype(_WIDE)
+        # Integers, unsigned integers, floats and complex numbers; bfloat16 has another kind.
+        is_native = array.dtype.kind in "iufc" and array.dtype != host.float16
+        wire = array if is_native else array.astype(_WIDE)
         if wire.dtype.kind == "f" and op in (ReduceOp.MAX, ReduceOp.MIN):
             dtype = wire.dtype
             return _to_keys(wire, op), operation, lambda keys: _from_keys(keys, dtype)
         if op is ReduceOp.AVG:
             return wire, operation, lambda total: total / self.comm.size
-        return wire, operation, None if wide else host.asarray
+        return wire, operation, None if is_native else host.asarray
 
 
 def _writer(
     array: Any, wire: Any, restore: Callable[[Any], Any] | None
 ) -> Callable[[], None] | None:
-    """Function that copies a reduced array to ``array``; None if it was reduced in place."""
+    """Function that writes the result of a reduction to ``array`` once it is complete.
+
+    Args:
+        array: Array to which the result is written.
+        wire: The array that MPI reduced.
+        restore: Function that computes the result from ``wire``; see ``_reducible``.
+
+    Returns:
+        The function; None if ``restore`` is None, since ``array`` then has the result.
+    """
     if restore is None:
         return None
 
@@ -466,7 +502,9 @@ def _writer(
 
 
 def _to_keys(values: Any, op: Any) -> Any:
-    """Integers in the order of floats, with -0 before 0, and NaN as the largest or smallest one.
+    """Integers that compare as floats do, with -0 before 0, and NaN as the largest or smallest.
+
+    ``op``, MAX or MIN, determines which: NaN is the result of either.
 
     MAX and MIN of the integers propagate NaN. MPI's own comparison of floats does not: its result
     depends on the order of the operands, and so on the rank.
@@ -483,7 +521,11 @@ def _from_keys(keys: Any, dtype: Any) -> Any:
 
 
 def _flip(bits: Any) -> Any:
-    """Invert all bits of negative numbers except the sign; this is its own inverse."""
+    """Invert all bits except the sign in each negative integer.
+
+    The bits of negative floats, as integers, are in the reverse order; inverted, they are in the
+    order of the floats. The function is its own inverse.
+    """
     return bits ^ ((bits >> (8 * bits.itemsize - 1)) & host.iinfo(bits.dtype).max)
 
 

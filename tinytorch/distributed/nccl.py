@@ -120,7 +120,7 @@ class NCCLEngine(Buffers):
         )
 
     def all_reduce(self, array: Any, op: Any) -> Any:
-        """Start to reduce ``array`` in pointer on all ranks."""
+        """Start to reduce ``array`` in place on all ranks."""
         (pointer, count, dtype), operation = self._reducible(array, op)
         return self._start(
             lambda stream: self.communicator.allReduce(
@@ -131,7 +131,7 @@ class NCCLEngine(Buffers):
         )
 
     def reduce(self, array: Any, op: Any, root: int) -> Any:
-        """Start to reduce ``array`` in pointer on ``root``; on others it is not changed."""
+        """Start to reduce ``array`` in place on ``root``; on others it is not changed."""
         (pointer, count, dtype), operation = self._reducible(array, op)
         is_root = self.comm.rank == root
         into = array if is_root else array.copy()  # NCCL needs an output on every rank
@@ -182,7 +182,15 @@ class NCCLEngine(Buffers):
         return self._exchange(sends, self._split(out, received), (out, array))
 
     def _split(self, array: Any, counts: Sequence[int]) -> list[tuple[int, Any]]:
-        """Parts of an array for each rank, as pairs of rank and bytes."""
+        """Split a flat array into the parts of the ranks.
+
+        Args:
+            array: The array.
+            counts: Number of elements for each rank.
+
+        Returns:
+            A pair for each rank: the rank, and a view of its part as bytes.
+        """
         size = array.itemsize
         ends = [size * end for end in accumulate(counts)]
         starts = [0, *ends[:-1]]
@@ -210,19 +218,23 @@ class NCCLEngine(Buffers):
     def _exchange(
         self, sends: list[tuple[int, Any]], receives: list[tuple[int, Any]], keep: Any
     ) -> Any:
-        """Start sends and receives as one group; those of this rank to itself are copies.
+        """Start sends and receives as one group; a message of this rank to itself is a copy.
 
         Args:
             sends: Pairs of rank and bytes to send.
             receives: Pairs of rank and bytes to write to.
             keep: Object to keep alive until the calls are complete.
+
+        Returns:
+            The request.
         """
         own_rank = self.comm.rank
 
         def start(stream: int) -> None:
-            own = [part for rank, part in sends if rank == own_rank]
-            for into, part in zip([p for r, p in receives if r == own_rank], own, strict=True):
-                into[...] = part
+            sources = [part for rank, part in sends if rank == own_rank]
+            targets = [part for rank, part in receives if rank == own_rank]
+            for target, source in zip(targets, sources, strict=True):
+                target[...] = source
             self.nccl.groupStart()
             for rank, part in sends:
                 if rank != own_rank and part.size:
@@ -239,7 +251,19 @@ class NCCLEngine(Buffers):
     def _start(
         self, start: Callable[[int], None], keep: Any, finish: Callable[[], None] | None = None
     ) -> StreamRequest:
-        """Call ``start`` with the current stream, then ``finish``; return the request."""
+        """Enqueue calls of NCCL on the current stream.
+
+        Args:
+            start: Makes the calls; its argument is the stream's pointer.
+            keep: Object to keep alive until the calls are complete.
+            finish: Called after ``start``, to enqueue work with the result.
+
+        Returns:
+            A request that is complete once the stream has reached its present end.
+
+        Raises:
+            DistBackendError: For an error of NCCL.
+        """
         stream = self.cuda.get_current_stream()
         try:
             start(stream.ptr)
@@ -259,7 +283,7 @@ class NCCLEngine(Buffers):
         return array.data.ptr, array.size, self._code("UINT8")
 
     def _code(self, name: str) -> int:
-        """NCCL's constant of a dtype or an operation."""
+        """NCCL's constant of a dtype or an operation, such as ``"FLOAT32"`` or ``"SUM"``."""
         return int(getattr(self.nccl, f"NCCL_{name}"))
 
     def _reducible(self, array: Any, op: Any) -> tuple[tuple[int, int, int], int]:

@@ -49,6 +49,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
 
 
 def _check_list(values: Any, size: int, name: str) -> None:
+    """Raise a ``ValueError`` if the argument ``name`` has not ``size`` objects, one for a rank."""
     if len(values) != size:
         raise ValueError(
             f"{name}: expected a list of {size} objects, one a rank, got {len(values)}"
@@ -56,17 +57,28 @@ def _check_list(values: Any, size: int, name: str) -> None:
 
 
 def _gather(group: ProcessGroup, name: str, obj: Any, root: str = "") -> list[Any]:
-    """Objects of all ranks of a group; ``root`` is part of the calls' fingerprint."""
+    """Gather the objects of all ranks of a group on every rank.
+
+    Args:
+        group: Process group.
+        name: PyTorch's name of the collective.
+        obj: Object of this rank.
+        root: Text such as ``", Root=0"``, which must be the same on all ranks.
+
+    Returns:
+        The objects, by rank in the group.
+    """
+    engine = group.engine.on_host
     content = _pickle(obj)
     sizes = host.zeros(group.size(), host.int64)
-    own = host.array([content.size], host.int64)
-    launch(group, name, lambda: group.engine.on_host.all_gather(sizes, own), [], f"sizes{root}")
+    size = host.array([content.size], host.int64)
+    launch(group, name, lambda: engine.all_gather(sizes, size), [], f"sizes{root}")
     # Pickles are padded to the largest one, as in PyTorch.
     padded = host.zeros(int(sizes.max()), host.uint8)
     padded[: content.size] = content
     rows = host.empty((group.size(), padded.size), host.uint8)
-    launch(group, name, lambda: group.engine.on_host.all_gather(rows, padded), [], f"objects{root}")
-    return [pickle.loads(row[:size].tobytes()) for row, size in zip(rows, sizes, strict=True)]
+    launch(group, name, lambda: engine.all_gather(rows, padded), [], f"objects{root}")
+    return [pickle.loads(row[:end].tobytes()) for row, end in zip(rows, sizes, strict=True)]
 
 
 def _pickle(obj: Any) -> Any:
@@ -149,7 +161,16 @@ def broadcast_object_list(
 
 
 def _broadcast(group: ProcessGroup, root: int, value: Any) -> Any:
-    """Broadcast the object of one rank of a group to all; ``value`` is ignored elsewhere."""
+    """Broadcast the object of one rank of a group to all.
+
+    Args:
+        group: Process group.
+        root: Rank in the group of the sender.
+        value: The object; ignored on other ranks.
+
+    Returns:
+        The object of ``root``.
+    """
     is_root = group.rank() == root
     content = _pickle(value) if is_root else None
     size = host.array([content.size if content is not None else 0], host.int64)
@@ -285,8 +306,10 @@ of the current process.
     return pg.ranks[source]
 
 
-def _check_received(places: Sequence[Any], sent: Sequence[Any]) -> None:
-    if len(places) != len(sent):
+def _check_received(object_list: Sequence[Any], sent: Sequence[Any]) -> None:
+    """Raise a ``ValueError`` unless the list has as many elements as there are objects sent."""
+    if len(object_list) != len(sent):
         raise ValueError(
-            f"object_list: {len(sent)} objects were sent, and this list has {len(places)} places"
+            f"object_list: {len(sent)} objects were sent, and this list has {len(object_list)} "
+            "places"
         )

@@ -193,6 +193,10 @@ class Server:
     def _prove(self, peer: Peer, line: str) -> None:
         """Check the proof of a connection, send the server's proof, and add it to the members.
 
+        Args:
+            peer: The connection.
+            line: Its input: ``"rank RANK SIZE NONCE PROOF"``.
+
         Raises:
             ValueError: If it does not prove the secret.
         """
@@ -202,6 +206,7 @@ class Server:
         if word != "rank" or not hmac.compare_digest(proof, expected):
             raise ValueError("no proof")
         peer.send_line(sign(self._secret, "server", number, int(size), nonces))
+        # The member has the secret, but its rank or its number of ranks may be wrong.
         if int(size) != self.size or not 0 <= number < self.size or number in self.members:
             peer.send_line(f"rank {number} of {size} is there already, or cannot be")
             return
@@ -224,7 +229,12 @@ class Server:
     # -- PMI-1 -----------------------------------------------------------------------------
 
     def _handle_command(self, peer: Peer, line: str) -> None:
-        """Execute a command of a rank, and send the response."""
+        """Execute a command of PMI-1, or ``cmd=watch``, and send the response.
+
+        Args:
+            peer: The connection of the rank.
+            line: The command, such as ``"cmd=put key=a value=b"``.
+        """
         fields = dict(part.partition("=")[::2] for part in line.split())
         command = fields.get("cmd", "")
         if command == "watch":
@@ -240,7 +250,10 @@ class Server:
             )
 
     def _responses(self, fields: dict[str, str]) -> dict[str, str]:
-        """Responses to a command, by its name; execute ``put``."""
+        """Responses to all commands, by name, with the fields of one; execute it if it is ``put``.
+
+        ``fields`` has the command's name at ``"cmd"``, and its arguments.
+        """
         key = fields.get("key", "")
         if fields.get("cmd") == "put":
             self._values[key] = fields.get("value", "")

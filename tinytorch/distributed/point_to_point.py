@@ -78,7 +78,19 @@ of the current process.
 def _send(
     tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int | None, async_op: bool
 ) -> Work | None:
-    """Start to send a tensor; wait unless ``async_op``."""
+    """Start to send a tensor to another rank, and wait for it unless ``async_op``.
+
+    Args:
+        tensor: The tensor.
+        dst: Rank in the world of the receiver; None if ``group_dst`` is given.
+        group: Process group; None is the default group.
+        tag: Tag of the message.
+        group_dst: Rank in the group of the receiver, or None.
+        async_op: Whether to return without waiting.
+
+    Returns:
+        The work, or None; see ``launch``.
+    """
     check_tensor(tensor, "tensor")
     pg = member_group(group, "isend" if async_op else "send")
     if pg is None:
@@ -161,7 +173,18 @@ of the current process.
 def _receive(
     tensor: Tensor, src: int | None, group: Any, tag: int, group_src: int | None
 ) -> Work | None:
-    """Start to receive a tensor."""
+    """Start to receive a tensor.
+
+    Args:
+        tensor: Tensor to which the message is written.
+        src: Rank in the world of the sender; any rank if ``group_src`` is None, too.
+        group: Process group; None is the default group.
+        tag: Tag of the message.
+        group_src: Rank in the group of the sender, or None.
+
+    Returns:
+        The work; None outside the group.
+    """
     check_tensor(tensor, "tensor")
     pg = member_group(group, "irecv")
     if pg is None:
@@ -177,9 +200,19 @@ def _receive(
 
 
 def find_peer(
-    group: ProcessGroup, global_rank: int | None, group_rank: int | None, what: str
+    group: ProcessGroup, global_rank: int | None, group_rank: int | None, role: str
 ) -> int:
-    """Rank in the group of the other process of a message, from its rank in the world or group."""
+    """Rank in the group of the other process of a message.
+
+    Args:
+        group: Process group.
+        global_rank: Rank in the world of that process; None if ``group_rank`` is given.
+        group_rank: Rank in the group of that process, or None.
+        role: ``"source"``, ``"destination"`` or ``"peer"``, for errors.
+
+    Raises:
+        ValueError: If not exactly one rank is given, or it is not another rank of the group.
+    """
     if global_rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if global_rank is None and group_rank is None:
@@ -187,11 +220,11 @@ def find_peer(
     members = group.ranks if group_rank is None else range(group.size())
     rank = global_rank if group_rank is None else group_rank
     if rank not in members:
-        raise ValueError(f"Invalid {what} rank: {rank} is not part of group {group}")
+        raise ValueError(f"Invalid {role} rank: {rank} is not part of group {group}")
     peer = members.index(rank)  # type: ignore[arg-type]
     if peer == group.rank():
         raise ValueError(
-            f"Invalid {what} rank: {what} rank should not be the same as the rank of the current "
+            f"Invalid {role} rank: {role} rank should not be the same as the rank of the current "
             "process."
         )
     return peer

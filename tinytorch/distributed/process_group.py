@@ -167,7 +167,12 @@ def find_group(group: Any = None) -> ProcessGroup | None:
 
 
 def member_group(group: Any, name: str) -> ProcessGroup | None:
-    """The group of an argument; outside the group, warn as PyTorch and return None."""
+    """The group of an argument ``group``; if this process is not in it, warn and return None.
+
+    Args:
+        group: A process group; None for the default group, ``NON_GROUP_MEMBER`` outside a group.
+        name: PyTorch's name of the calling function, for the warning.
+    """
     found = find_group(group)
     if found is None:
         warn(
@@ -239,37 +244,60 @@ def init_process_group(
     """
     if _world.default is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    wait = check_timeout(default_pg_timeout if timeout is None else timeout)
-    name = _parse_backend(backend)
-    info = rendezvous.read_rank_info(name, init_method, world_size, rank, store)
-    library = mpi.Library.start(info.join(wait.total_seconds()), wait.total_seconds())
+    limit = check_timeout(default_pg_timeout if timeout is None else timeout)
+    parsed = _parse_backend(backend)
+    info = rendezvous.read_rank_info(parsed, init_method, world_size, rank, store)
+    library = mpi.Library.start(info.join(limit.total_seconds()), limit.total_seconds())
     info.check(library.world.rank, library.world.size)
     ranks = range(library.world.size)
-    pg = _create_group(library, ranks, name, wait, "default_pg", device_id)
+    pg = _create_group(library, ranks, parsed, limit, "default_pg", device_id)
     library.needed = True
     _world.default = pg
 
 
 def _create_group(
-    library: Any, ranks: Sequence[int], name: Backend, wait: timedelta, group_desc: str, device: Any
-) -> ProcessGroup:
-    """Create a group of this process and other ranks, all of which call this."""
+    library: mpi.Library, ranks: Sequence[int], backend: Backend, timeout: timedelta,
+    group_desc: str, device: Any,
+) -> ProcessGroup:  # fmt: skip
+    """Create and register a process group; all of its ranks must call this function.
 
-    def start() -> Any:
+    Args:
+        library: The initialized MPI library.
+        ranks: Ranks in the world of the group's members, of which this process is one.
+        backend: A backend returned by ``_parse_backend``.
+        timeout: Longest time to wait for the other ranks; also the timeout of the group.
+        group_desc: Description of the group, also for errors.
+        device: This rank's GPU, for NCCL; see ``NCCLEngine``.
+    """
+
+    def create_engine() -> Any:
         engine = mpi.MPIEngine(library, ranks)
-        if name in ("nccl", "cpu:mpi,cuda:nccl"):
-            return nccl.NCCLEngine(engine, device, mixed="mpi" in name)
+        if backend in ("nccl", "cpu:mpi,cuda:nccl"):
+            return nccl.NCCLEngine(engine, device, mixed="mpi" in backend)
         return engine
 
-    engine = library.call(start, wait.total_seconds(), group_desc)
+    # The creation blocks until all ranks of the group take part. In MPI's thread, ``library.call``
+    # can time out, or raise if one of them ends.
+    engine = library.call(create_engine, timeout.total_seconds(), group_desc)
     engine.activate()
-    pg = ProcessGroup(engine, ranks, engine.comm.rank, name, wait, group_desc)
+    pg = ProcessGroup(engine, ranks, engine.comm.rank, backend, timeout, group_desc)
     _world.groups.append(pg)
     return pg
 
 
 def _parse_backend(backend: Any) -> Backend:
-    """The backend of an argument, such as ``"gloo"``, ``"cpu:gloo,cuda:nccl"`` or None."""
+    """Backend that is used for the argument ``backend`` of ``init_process_group``.
+
+    Args:
+        backend: A name, such as ``"gloo"``, or a name for each device type, such as
+            ``"cpu:gloo,cuda:nccl"``. None means NCCL for GPUs if it is available, and MPI.
+
+    Returns:
+        ``"mpi"``, ``"gloo"`` (which runs on MPI, too), ``"nccl"``, or ``"cpu:mpi,cuda:nccl"``.
+
+    Raises:
+        AssertionError: For an unknown backend.
+    """
     if backend is None:
         return Backend("cpu:mpi,cuda:nccl" if nccl.available() else "mpi")
     name = Backend(backend)
@@ -376,7 +404,10 @@ def new_group(
 
 
 def _check_ranks(ranks: list[int], size: int) -> None:
-    """Check the ranks of a new group in a world of ``size`` processes."""
+    """Raise a ``ValueError`` if ranks of a new group are repeated or not in ``range(size)``.
+
+    ``size`` is the number of processes in the world.
+    """
     if len(ranks) > size:
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by "

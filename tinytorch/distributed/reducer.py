@@ -146,13 +146,14 @@ class Reducer:
         self.find_unused, self.as_views = find_unused, as_views
         self.static, self.skip_unused = static, skip_unused
         self.buckets = _divide(self.params, caps)
-        self._place = {
+        #: For the index of a parameter: its bucket, and its index in the bucket.
+        self._slots = {
             index: (bucket, slot)
             for bucket in self.buckets
             for slot, index in enumerate(bucket.indices)
         }
         self._hooks = [
-            param.register_post_accumulate_grad_hook(self._hook(index))
+            param.register_post_accumulate_grad_hook(self._make_hook(index))
             for index, param in enumerate(self.params)
         ]
         self.hook: tuple[Any, Callable[..., Any]] | None = None
@@ -160,8 +161,11 @@ class Reducer:
         self.divisor = group.size()
         #: Whether the gradients of the next backward pass are to be reduced.
         self.expecting = False
-        self._arrived: set[int] = set()
+        #: Indices of parameters whose gradients are ready in this pass, or that it does not use.
+        self._ready: set[int] = set()
+        #: Indices of parameters that the graph of the forward pass does not use.
         self._unused: set[int] = set()
+        #: Number of buckets whose reduction has started in this pass, or is skipped.
         self._launched = 0
         #: Indices of parameters that got a gradient on this rank since the last reduction.
         self._used: set[int] = set()
@@ -171,8 +175,8 @@ class Reducer:
         self._calls: Counter[int] = Counter()
         self._calls_left: Counter[int] = Counter()
 
-    def _hook(self, index: int) -> Callable[[Tensor], None]:
-        """Hook that is called after a parameter's gradient has been accumulated."""
+    def _make_hook(self, index: int) -> Callable[[Tensor], None]:
+        """Hook of the parameter with an index, called after its gradient is accumulated."""
 
         def on_gradient(param: Tensor) -> None:
             self._used.add(index)
@@ -203,7 +207,8 @@ class Reducer:
             self._unused = {i for i, param in enumerate(self.params) if id(param) not in used}
 
     def _begin_pass(self) -> None:
-        self._arrived, self._launched = set(), 0
+        """Reset the state of the last backward pass: ready gradients, calls and buckets."""
+        self._ready, self._launched = set(), 0
         self._calls_left = self._calls.copy()
         for bucket in self.buckets:
             bucket.missing, bucket.work = len(bucket.indices), None
@@ -214,9 +219,9 @@ class Reducer:
         Raises:
             RuntimeError: If gradients are missing.
         """
-        if not self._arrived:
+        if not self._ready:
             return
-        missing = [i for i in range(len(self.params)) if i not in self._arrived]
+        missing = [i for i in range(len(self.params)) if i not in self._ready]
         text = _UNFINISHED if self.find_unused else _UNFINISHED + _FIND_UNUSED
         raise RuntimeError(
             f"{text}by making sure all `forward` function outputs participate in calculating loss."
@@ -226,7 +231,10 @@ class Reducer:
         )
 
     def _count_first_pass(self, index: int) -> None:
-        """Count the calls of hooks in the first pass of a static graph; reduce at its end."""
+        """Count a call of a parameter's hook in the first backward pass of a static graph.
+
+        The first call registers the reduction of all gradients at the end of the pass.
+        """
         if not self._calls:
             call_after_backward(self._reduce_first_pass)
         self._calls[index] += 1
@@ -244,8 +252,11 @@ class Reducer:
             self._mark(index)
 
     def _on_gradient(self, index: int) -> None:
-        """Mark a gradient as ready; in a static graph, after the last call of its hook."""
-        if not self._arrived:
+        """Mark a gradient as ready; in a static graph, only at the last call of its hook.
+
+        The first gradient of a pass marks the unused parameters, too.
+        """
+        if not self._ready:
             for unused in sorted(self._unused):
                 self._mark(unused)
         if self.static:
@@ -262,24 +273,36 @@ class Reducer:
         self._mark(index)
 
     def _mark(self, index: int) -> None:
-        """Mark a gradient as ready: copy it into its bucket, and reduce complete buckets."""
-        if index in self._arrived:
+        """Mark a gradient as ready: copy it into its bucket, and reduce complete buckets.
+
+        Args:
+            index: Index of the parameter.
+
+        Raises:
+            RuntimeError: If it has been marked before in this pass.
+        """
+        if index in self._ready:
             raise RuntimeError(
                 "Expected to mark a variable ready only once. This error is caused by one of the "
                 "following reasons: 1) Use of a module parameter outside the `forward` function. "
                 "2) Reused parameters in multiple reentrant backward passes. Parameter with name "
                 f"{self.names[index]} has been marked as ready twice."
             )
-        self._arrived.add(index)
-        bucket, slot = self._place[index]
+        self._ready.add(index)
+        bucket, slot = self._slots[index]
         self._fill(self.params[index], bucket.views[slot])
         bucket.missing -= 1
         self._launch()
-        if len(self._arrived) == len(self.params):
+        if len(self._ready) == len(self.params):
             self._finish()
 
     def _fill(self, param: Tensor, view: Tensor) -> None:
-        """Copy a gradient into its bucket, divided by the number of ranks unless a hook is set."""
+        """Copy a gradient into its bucket, divided by the number of ranks unless a hook is set.
+
+        Args:
+            param: The parameter; without a gradient, zeros are written.
+            view: The parameter's view of the bucket; ``as_views`` makes it the gradient.
+        """
         scale = 1.0 if self.hook else 1.0 / self.divisor
         grad = param.grad
         if grad is None:
@@ -291,7 +314,10 @@ class Reducer:
             param.grad = view
 
     def _launch(self) -> None:
-        """Start to reduce complete buckets, in the order that is the same on all ranks."""
+        """Start to reduce complete buckets, in their order, which is the same on all ranks.
+
+        A bucket whose gradients are complete waits for the buckets before it.
+        """
         while self._launched < len(self.buckets):
             bucket = self.buckets[self._launched]
             if bucket.missing:
@@ -304,7 +330,10 @@ class Reducer:
                 bucket.work.is_completed()  # progresses it: MPI works during its calls
 
     def _reduce(self, number: int, bucket: ReducerBucket) -> Any:
-        """Start to reduce a bucket; return a work, or the future of the hook."""
+        """Start to reduce a bucket; return a work, or the future of the communication hook.
+
+        ``number`` is the index of the bucket.
+        """
         if self.hook is None:
             return all_reduce(bucket.flat, group=self.group, async_op=True)
         state, hook = self.hook
@@ -315,7 +344,7 @@ class Reducer:
         """Wait for all buckets, and set the parameters' gradients."""
         self.expecting = False
         used = self._find_used()
-        self._arrived, self._used = set(), set()
+        self._ready, self._used = set(), set()
         for bucket in self.buckets:
             if bucket.work is None:
                 continue
@@ -327,7 +356,11 @@ class Reducer:
                     self._set_grad(self.params[index], view)
 
     def _find_used(self) -> set[int]:
-        """Indices of the parameters that any rank has used since the last reduction."""
+        """Indices of the parameters that any rank has used since the last reduction.
+
+        These are all parameters unless a pass may leave some unused; only this rank's with
+        ``skip_unused``. Otherwise the ranks compare by an ``all_reduce``; in a static graph once.
+        """
         if self._used_somewhere is not None:
             return self._used_somewhere
         if not self.find_unused and not self.static:
@@ -381,9 +414,11 @@ class Reducer:
 def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[ReducerBucket]:
     """Divide parameters into buckets of one dtype and device, from the last to the first.
 
+    The last parameters come first because a backward pass computes their gradients first.
+
     Args:
         params: The parameters.
-        caps: Largest sizes of the buckets; see ``Reducer``.
+        caps: Sizes in bytes at which a bucket is complete; see ``Reducer``.
     """
     buckets: list[ReducerBucket] = []
     pending: dict[Any, list[int]] = {}
@@ -401,7 +436,7 @@ def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[ReducerBuck
 
 
 def _leaves(outputs: Any) -> set[int]:
-    """The ``id`` of each leaf in the graph of the outputs."""
+    """The ``id`` of each leaf tensor in the autograd graph of the outputs."""
     stack = [edge_of(tensor) for tensor in _tensors(outputs)]
     leaves: set[int] = set()
     seen: set[int] = set()
@@ -417,7 +452,7 @@ def _leaves(outputs: Any) -> set[int]:
 
 
 def _tensors(outputs: Any) -> Iterable[Tensor]:
-    """Tensors that require grad in nested containers and dataclasses."""
+    """Yield the tensors that require grad in nested containers and dataclasses."""
     if isinstance(outputs, Tensor):
         if outputs.requires_grad:
             yield outputs

@@ -44,10 +44,12 @@ def find_secret(host: str, port: int) -> tuple[bytes, str]:
     """Find the secret of a job by the address of its rank 0.
 
     Returns:
-        The secret, and the file that contains it, or ``""`` if it is from the variable.
+        The secret, and the file that contains it, or ``""`` if the secret is from the environment
+        variable.
 
     Raises:
-        ValueError: If the address is not a loopback address and the variable is not set.
+        ValueError: If the address is not a loopback address and the environment variable is not
+            set.
         PermissionError: If others may write to the folder of the files.
     """
     text = os.environ.get(VARIABLE, "")
@@ -108,16 +110,17 @@ def _read_secret(path: Path) -> bytes:
 
 def _create_secret(path: Path) -> None:
     """Create a file with a new secret atomically, unless it exists."""
-    own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    # A complete file is linked to the path, so that no other rank reads a part of a secret.
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(handle, "wb") as file:
             file.write(secrets.token_hex(32).encode())
-        os.link(own, path)  # fails where another rank was first
+        os.link(temporary, path)  # fails where another rank was first
     except FileExistsError:
         pass
     finally:
-        os.unlink(own)
+        os.unlink(temporary)
 
 
 _KEY = "tinytorch/address"
@@ -142,6 +145,7 @@ class Relay:
 
     def __init__(self, server: socket.socket) -> None:
         self._server, self._unread = server, b""
+        #: A connected pair of sockets: MPI has the second one, as its connection to a server.
         self._own, self._mpis = socket.socketpair()
         self.gone: set[int] = set()
         self.closed = False
@@ -151,7 +155,12 @@ class Relay:
 
     @contextmanager
     def serve(self, rank: int, size: int) -> Iterator[Relay]:
-        """Set the environment variables by which MPI finds this relay while it initializes."""
+        """Set the environment variables by which MPI finds this relay, in a ``with`` block.
+
+        Args:
+            rank: This process's rank.
+            size: Number of ranks.
+        """
         variables = {
             "PMI_FD": str(self._mpis.fileno()),
             "PMI_RANK": str(rank),
@@ -187,7 +196,11 @@ class Relay:
             self._server.sendall(content)
 
     def _forward(self) -> bool:
-        """Forward lines of the server to MPI; return whether the connection is still open."""
+        """Forward lines of the server to MPI, except those about ranks that end.
+
+        Returns:
+            Whether the connection to the server is still open.
+        """
         try:
             received = self._server.recv(LINE)
         except ConnectionError:
@@ -203,7 +216,10 @@ class Relay:
 
 @contextmanager
 def inherit() -> Iterator[Relay]:
-    """Relay to our launcher, whose connection this rank inherits."""
+    """Context of a relay to tinytorch's launcher, whose connection this rank inherits.
+
+    The environment variables ``PMI_RANK``, ``PMI_SIZE`` and ``PMI_FD`` describe it.
+    """
     rank, size = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
     server = socket.socket(fileno=int(os.environ["PMI_FD"]))
     os.environ.pop(INHERITED)
@@ -213,7 +229,7 @@ def inherit() -> Iterator[Relay]:
 
 @contextmanager
 def join(rank: int, size: int, address: Any, seconds: float) -> Iterator[Relay]:
-    """Relay to the server at an address, after all ranks have connected; rank 0 starts the server.
+    """Context of a relay to the PMI server, once all ranks have connected; rank 0 starts it.
 
     Args:
         rank: This process's rank.
@@ -239,7 +255,12 @@ def join(rank: int, size: int, address: Any, seconds: float) -> Iterator[Relay]:
 
 
 def _start_server(address: Any, size: int, seconds: float) -> tuple[str, int]:
-    """Start the server at an address, or at a free port that is saved in the store.
+    """Start the PMI server in a process of its own.
+
+    Args:
+        address: Host and port; or a store, in which the host and a free port are saved.
+        size: Number of ranks.
+        seconds: Longest time in which the server waits for them.
 
     Returns:
         The host and the port.
@@ -272,7 +293,17 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _connect(address: Any, rank: int, size: int, deadline: float) -> socket.socket:
-    """Connect to rank 0's server, which may not have started yet; both sides prove the secret."""
+    """Connect to the PMI server of rank 0, which may not have started yet, and exchange proofs.
+
+    Args:
+        address: A host and a port, or a store that holds them.
+        rank: This process's rank.
+        size: Number of ranks.
+        deadline: Time of ``time.monotonic`` until which failures are repeated.
+
+    Raises:
+        DistNetworkError: After the deadline.
+    """
     rejection: ValueError | None = None  # a better message than that of a closed port later
     while True:
         # A store may hold the address of a job that has ended, and a file its secret.
@@ -309,7 +340,14 @@ def _look_up(store: Any, deadline: float) -> tuple[str, int]:
 
 
 def _prove(connection: socket.socket, rank: int, size: int, secret: bytes, deadline: float) -> None:
-    """Prove the secret to the server, and check its proof.
+    """Prove to the server that this rank has the secret, and check the server's proof.
+
+    Args:
+        connection: Connection to the server.
+        rank: This process's rank.
+        size: Number of ranks.
+        secret: The job's secret.
+        deadline: Time of ``time.monotonic`` until which the server may respond.
 
     Raises:
         ValueError: If the other side is not the server, or has a different secret.
@@ -318,10 +356,10 @@ def _prove(connection: socket.socket, rank: int, size: int, secret: bytes, deadl
     word, _, theirs = _read_line(connection, deadline).partition(" ")
     if word != "tinytorch":
         raise ValueError("another program listens there")
-    own = os.urandom(16).hex()
-    nonces = f"{theirs} {own}"
+    nonce = os.urandom(16).hex()
+    nonces = f"{theirs} {nonce}"
     proof = sign(secret, "member", rank, size, nonces)
-    connection.sendall(f"rank {rank} {size} {own} {proof}\n".encode())
+    connection.sendall(f"rank {rank} {size} {nonce} {proof}\n".encode())
     expected = sign(secret, "server", rank, size, nonces)
     if not hmac.compare_digest(_read_line(connection, deadline), expected):
         raise ValueError(f"rank 0 has another secret than this rank: set {VARIABLE} on all ranks")
@@ -344,7 +382,17 @@ def _read_line(connection: socket.socket, deadline: float) -> str:
 
 
 def _await_all(connection: socket.socket, seconds: float, deadline: float) -> None:
-    """Wait until the server reports that all ranks have connected."""
+    """Wait until the server reports that all ranks have connected.
+
+    Args:
+        connection: Connection to the server.
+        seconds: The timeout, for the error.
+        deadline: Time of ``time.monotonic`` at which it ends.
+
+    Raises:
+        DistStoreError: After the deadline, or if the server closes the connection.
+        ValueError: If the server rejects this rank.
+    """
     try:
         line = _read_line(connection, deadline)
     except (OSError, ValueError):
@@ -393,7 +441,13 @@ class RankInfo:
             )
 
     def join(self, seconds: float) -> AbstractContextManager[Relay | None]:
-        """Context in which MPI initializes, with a relay unless MPI has a launcher or one rank."""
+        """Context in which MPI initializes, with a relay by which it finds the other ranks.
+
+        There is no relay if a launcher of MPI connects the ranks, or for one rank.
+
+        Args:
+            seconds: Longest time to wait for the other ranks.
+        """
         if INHERITED in os.environ:
             return inherit()
         if has_launcher() or self.address is None or self.rank is None or (self.size or 1) == 1:
@@ -421,6 +475,7 @@ def read_rank_info(
     url = urlparse(init_method or "env://")
     if url.scheme not in _SCHEMES:
         raise RuntimeError(f"No rendezvous handler for {url.scheme}://")
+    # The URL's query takes precedence over the arguments, and these over the environment.
     given = {"rank": rank, "world_size": size}
     query = {name: int(values[0]) for name, values in parse_qs(url.query).items() if name in given}
     given.update(query)
@@ -435,7 +490,16 @@ def read_rank_info(
 
 
 def _find_address(url: ParseResult, size: int | None) -> Any:
-    """Address of rank 0 from the environment or a URL, or a store in the file of a URL."""
+    """Address of rank 0, by the scheme of the URL ``init_method``.
+
+    Args:
+        url: ``env://``, ``tcp://HOST:PORT`` or ``file:///PATH``.
+        size: Number of ranks, or None.
+
+    Returns:
+        The host and the port, a store in the file, or None if a launcher of MPI connects the
+        ranks or there is one rank.
+    """
     if has_launcher() or size in (None, 1):
         return None
     if url.scheme == "file":
@@ -450,7 +514,7 @@ def _find_address(url: ParseResult, size: int | None) -> Any:
 
 
 def _environment() -> set[str]:
-    """``RANK`` and ``WORLD_SIZE`` if both variables are set, otherwise nothing."""
+    """Names of the usable variables: ``RANK`` and ``WORLD_SIZE`` if both are set, else none."""
     names = {"RANK", "WORLD_SIZE"}
     return names if names <= os.environ.keys() else set()
 
@@ -467,7 +531,12 @@ def _info_from_store(init_method: str | None, size: int, rank: int, store: Any) 
 
 
 def _check_given(scheme: str, found: Mapping[str, Any]) -> None:
-    """Raise PyTorch's ``ValueError`` if a value is None."""
+    """Raise PyTorch's ``ValueError`` if a value is None.
+
+    Args:
+        scheme: Scheme of the URL ``init_method``.
+        found: Values by the names of parameters or environment variables.
+    """
     for name, value in found.items():
         if value is None:
             missing = (

@@ -83,5 +83,5 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 
 
 def _find_group(group: Any) -> Any:
-    """The process group of an argument: itself, or that of a mesh of one dimension."""
+    """Process group of an argument, which is a process group or a mesh of one dimension."""
     return group.get_group() if hasattr(group, "get_group") else group

@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Start a program in several processes, which MPI connects.",
     )
 
-    def add(name: str, **options: object) -> None:
+    def add(name: str, **options: object) -> None:  # both spellings, as ``torchrun``
         parser.add_argument(f"--{name}", f"--{name.replace('-', '_')}", **options)  # type: ignore[arg-type]
 
     add("nproc-per-node", default="1", help="processes: a number, or auto, cpu or gpu; default 1")
@@ -104,6 +104,7 @@ def _start_ranks(options: argparse.Namespace, count: int, env: dict[str, str], m
         mpiexec: Path of MPI's launcher.
     """
     version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    # MPICH and Intel MPI speak PMI-1, so that our own server can connect them.
     if not any(name in version.stdout for name in ("HYDRA", "Intel")):
         command = [mpiexec, *_mpiexec_arguments(options, count)]
         return _status(subprocess.run(command, env=env, check=False).returncode)
@@ -134,33 +135,43 @@ class _Job:
         #: Ranks that exited with status 0 without finalizing MPI, to be reported at a failure.
         self._early: list[int] = []
         connections = [socket.socketpair() for _ in range(count)]
-        for rank, (own, theirs) in enumerate(connections):
+        for rank, (servers_end, ranks_end) in enumerate(connections):
             variables = {
                 name: str(rank) for name in ("RANK", "LOCAL_RANK", "ROLE_RANK", "PMI_RANK")
             }
-            variables.update(PMI_FD=str(theirs.fileno()), PMI_SIZE=str(count), **{INHERITED: "1"})
-            self._server.adopt(rank, own)
+            number = ranks_end.fileno()
+            variables.update(PMI_FD=str(number), PMI_SIZE=str(count), **{INHERITED: "1"})
+            self._server.adopt(rank, servers_end)
             self._processes[rank] = subprocess.Popen(
-                _command(options), env={**env, **variables}, pass_fds=[theirs.fileno()],
+                _command(options), env={**env, **variables}, pass_fds=[number],
                 stdin=subprocess.DEVNULL if rank else None,
             )  # fmt: skip
-            theirs.close()
+            ranks_end.close()
 
     def wait(self) -> int:
-        """Wait until all processes have ended, or a while after a failure; return the status."""
+        """Wait until all processes have ended, or for ``_GRACE`` seconds after a failure.
+
+        Returns:
+            Exit status of the first rank that failed, otherwise 0.
+        """
         while self._running:
             self._server.step(_LOOK)
             for rank in [*self._running]:
                 code = self._processes[rank].poll()
                 if code is not None:
                     self._running.discard(rank)
-                    self._note(rank, code)
+                    self._handle_end(rank, code)
             if self._failed is not None and time.monotonic() > self._failed[2] + _GRACE:
                 break
         return 0 if self._failed is None else self._failed[1]
 
-    def _note(self, rank: int, code: int) -> None:
-        """Record that a rank has ended: notify other ranks, and report a failure to the user."""
+    def _handle_end(self, rank: int, code: int) -> None:
+        """Handle the end of a rank: notify other ranks, and report a failure to the user.
+
+        Args:
+            rank: The rank.
+            code: Return code of its ``Popen``.
+        """
         peer = self._server.members.get(rank)
         if peer is not None:
             self._server.handle(peer)  # its last input may be ``finalize``
@@ -222,7 +233,11 @@ def find_mpiexec() -> str | None:
 
 
 def _process_count(text: str) -> int:
-    """Number of processes of ``--nproc-per-node``."""
+    """Number of processes, from the value of ``--nproc-per-node``.
+
+    Raises:
+        ValueError: If it is not a positive number, ``auto``, ``cpu`` or ``gpu``.
+    """
     if text in ("auto", "cpu"):
         return os.cpu_count() or 1
     if text == "gpu":
@@ -244,15 +259,20 @@ def _mpiexec_arguments(options: argparse.Namespace, count: int) -> list[str]:
     """``mpiexec`` arguments: for each rank ``-n 1 env RANK=... command``, separated by colons."""
     words: list[str] = []
     for rank in range(count):
-        own = {"RANK": rank, "LOCAL_RANK": rank, "ROLE_RANK": rank}
-        variables = [f"{name}={value}" for name, value in own.items()]
+        variables = [f"{name}={rank}" for name in ("RANK", "LOCAL_RANK", "ROLE_RANK")]
         words += [":"] * bool(words) + ["-n", "1", "env", *variables, *_command(options)]
     return words
 
 
 def _environment(options: argparse.Namespace, count: int, restart: int) -> dict[str, str]:
-    """Environment variables of all ranks."""
-    own = {
+    """Environment variables that all ranks share, as ``torchrun`` sets them.
+
+    Args:
+        options: The command line.
+        count: Number of processes.
+        restart: Number of restarts so far.
+    """
+    launcher_variables = {
         "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count, "ROLE_WORLD_SIZE": count,
         "GROUP_RANK": 0, "GROUP_WORLD_SIZE": 1, "ROLE_NAME": options.role or "default",
         "MASTER_ADDR": options.master_addr, "MASTER_PORT": options.master_port,
@@ -262,7 +282,7 @@ def _environment(options: argparse.Namespace, count: int, restart: int) -> dict[
     shared = {
         VARIABLE: secrets.token_hex(32),
         **os.environ,
-        **{name: str(value) for name, value in own.items()},
+        **{name: str(value) for name, value in launcher_variables.items()},
     }
     if count > 1:  # otherwise each process uses all cores for its matrix products
         shared.setdefault("OMP_NUM_THREADS", "1")

@@ -51,7 +51,10 @@ class Store:
     timeout: timedelta = _DEFAULT
 
     def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
-        """Call a function that may change the table, under a lock; return its result."""
+        """Call a function with the table of keys and values, under a lock; return its result.
+
+        The function may change the table.
+        """
         raise NotImplementedError
 
     def set(self, key: str, value: str | bytes) -> None:
@@ -79,7 +82,11 @@ class Store:
         return int(self._change(change))
 
     def compare_set(self, key: str, expected_value: str, desired_value: str) -> bytes:
-        """Set a key to the desired value if it has the expected one; return its value then."""
+        """Set a key to the desired value if it has the expected one, and return its new value.
+
+        A missing key is set if the expected value is ``""``. If it is not, the key stays missing,
+        and ``expected_value`` is returned.
+        """
 
         def change(table: dict[str, bytes]) -> bytes:
             if table.get(key, b"") == expected_value.encode():
@@ -203,7 +210,10 @@ class FileStore(Store):
             yield file  # closing it frees the lock
 
     def _read(self, file: Any) -> None:
-        """Read the records that were appended since the last call.
+        """Read the records that were appended since the last call, and update the table.
+
+        Args:
+            file: The open file. If it was replaced or truncated, it is read from the start.
 
         Raises:
             DistStoreError: If the file is not that of a store.
@@ -216,18 +226,23 @@ class FileStore(Store):
         content = file.read()
         if not self._end and not content.startswith(_MAGIC[: len(content)]):
             raise DistStoreError(f"FileStore: {self.path} is not the file of a store")
-        at = 0 if self._end else len(_MAGIC)
-        while (record := _parse(content, at)) is not None:
-            at, key, value = record
+        offset = 0 if self._end else len(_MAGIC)
+        while (record := _parse(content, offset)) is not None:
+            offset, key, value = record
             if value is None:
                 self._table.pop(key, None)
             else:
                 self._table[key] = value
         if self._end or len(content) >= len(_MAGIC):
-            self._end += at
+            self._end += offset
 
     def _append(self, file: Any, before: dict[str, bytes]) -> None:
-        """Append records of the differences from the table ``before`` to the complete records."""
+        """Append a record for each key whose value has changed, after the last complete record.
+
+        Args:
+            file: The open file.
+            before: The table before the change.
+        """
         records = [
             _format(key, self._table.get(key))
             for key in before.keys() | self._table.keys()
@@ -242,26 +257,32 @@ class FileStore(Store):
 
 
 def _format(key: str, value: bytes | None) -> bytes:
-    """Record of a key and its value; a value of None marks a removed key."""
+    """Record of a key and its value; a value of None marks a removed key.
+
+    A record has three integers of 32 bits (size of the key, size of the value, CRC-32 checksum of
+    the sizes and what follows), the key, and the value.
+    """
     name = key.encode()
     body = name + (b"" if value is None else value)
     sizes = struct.pack("<II", len(name), _REMOVED if value is None else len(value or b""))
     return sizes + struct.pack("<I", zlib.crc32(sizes + body)) + body
 
 
-def _parse(content: bytes, at: int) -> tuple[int, str, bytes | None] | None:
-    """Parse the record at an offset.
+def _parse(content: bytes, offset: int) -> tuple[int, str, bytes | None] | None:
+    """Parse the record at an offset; see ``_format``.
 
     Returns:
-        Its end, key and value (None for a removed key), or None if there is no complete record.
+        The offset of the record's end, the key, and the value (None for a removed key); or None if
+        there is no complete record.
     """
-    body = at + _HEADER
+    body = offset + _HEADER
     if len(content) < body:
         return None
-    name, size, checksum = struct.unpack_from("<III", content, at)
-    middle = body + name
+    key_size, size, checksum = struct.unpack_from("<III", content, offset)
+    middle = body + key_size
     end = middle if size == _REMOVED else middle + size
-    if len(content) < end or zlib.crc32(content[at : at + 8] + content[body:end]) != checksum:
+    sizes = content[offset : offset + 8]
+    if len(content) < end or zlib.crc32(sizes + content[body:end]) != checksum:
         return None
     return end, content[body:middle].decode(), None if size == _REMOVED else content[middle:end]
 
@@ -299,7 +320,8 @@ class PrefixStore(Store):
     def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
         start = f"{self.prefix}/"
 
-        def outer(table: dict[str, bytes]) -> Any:
+        def change_outer(table: dict[str, bytes]) -> Any:
+            """Call ``change`` with the table of keys without the prefix; copy it back."""
             inner = {k[len(start) :]: v for k, v in table.items() if k.startswith(start)}
             for key in inner:
                 del table[start + key]
@@ -307,4 +329,4 @@ class PrefixStore(Store):
             table.update({start + key: value for key, value in inner.items()})
             return result
 
-        return self.underlying_store._change(outer)
+        return self.underlying_store._change(change_outer)

@@ -110,12 +110,20 @@ class Work:
         return True
 
     def _wait(self, seconds: float) -> None:
-        """Poll until the work is complete, ever less often; raise after some seconds."""
+        """Poll until the work is complete, ever less often.
+
+        Args:
+            seconds: Longest time to wait.
+
+        Raises:
+            DistBackendError: After that time, or ``_GRACE`` seconds after a rank has ended.
+        """
         start = time.monotonic()
         if self._poll_until(start + _SPIN + self._nbytes / _FAST):
             return
-        eager = start + _EAGER + self._nbytes / _SLOWEST
-        next_check, last_moment = eager + _LOOK, float("inf")
+        eager_until = start + _EAGER + self._nbytes / _SLOWEST
+        # ``last_moment`` is the time to give up after a rank has ended; infinite before.
+        next_check, last_moment = eager_until + _LOOK, float("inf")
         while not self._test():
             now = time.monotonic()
             if now - start > seconds:
@@ -123,7 +131,7 @@ class Work:
                     f"Timed out waiting {1000 * seconds:.0f}ms for {self._name} operation to "
                     "complete"
                 )
-            if now < eager:
+            if now < eager_until:
                 time.sleep(1e-6)
                 self._poll_until(time.monotonic() + _BURST)
                 continue
@@ -138,7 +146,11 @@ class Work:
                     last_moment = now + _GRACE
 
     def _poll_until(self, end: float) -> bool:
-        """Poll without a pause until a time; return whether the work is complete."""
+        """Poll without a pause until the work is complete or the time ``end`` is reached.
+
+        Returns:
+            Whether the work is complete.
+        """
         while not self._test():
             if time.monotonic() > end:
                 return False
@@ -154,17 +166,23 @@ class Work:
             self._watch.fail()
 
     def _give_up(self, message: str) -> None:
+        """Abandon the work, and raise a ``DistBackendError`` with a message."""
         self._abandon()
         self._fail(DistBackendError(message))
 
     def _fail(self, error: BaseException) -> None:
+        """Set the error of the work and of its future, and raise it."""
         self._error = error
         if self._future is not None:
             self._future.set_exception(error)
         raise error
 
     def _test(self) -> bool:
-        """Progress the work, finish it if its request is complete, and return whether it is."""
+        """Progress the work, and finish it once its request is complete and all ranks agree.
+
+        Returns:
+            Whether the work is complete.
+        """
         if self._done:
             return True
         try:
@@ -183,8 +201,8 @@ class Work:
     def _test_request(self) -> bool:
         """Progress the request, and return whether it is complete.
 
-        Different calls of the ranks can make MPI raise first; the error of the comparison, which
-        names them, takes precedence.
+        If the ranks make different calls, MPI may raise an error first. The error of the
+        comparison, which names the calls, takes precedence over it.
         """
         try:
             self._request_done = self._request_done or self._pending.test()

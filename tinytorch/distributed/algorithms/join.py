@@ -139,22 +139,22 @@ class Join:
 
     def _shadow(self) -> None:
         """Shadow iterations while other ranks have inputs, then call the post hooks."""
-        last = True
+        is_last = True  # of the ranks to run out of inputs
         while self._count():
             if self._throws:
                 all_reduce(ones(1, device=self._device), group=self._group)
                 raise RuntimeError(f"Rank {get_rank(self._group)} exhausted all inputs.")
-            last = False
+            is_last = False
             for hook in self._hooks:
                 hook.main_hook()
         for hook in self._hooks:
-            hook.post_hook(last)
+            hook.post_hook(is_last)
 
     def _count(self) -> int:
-        """Number of ranks that still have inputs."""
-        left = zeros(1, device=self._device)
-        all_reduce(left, group=self._group)
-        return int(left)
+        """Number of ranks that still have inputs, each of which adds 1 in `notify_join_context`."""
+        count = zeros(1, device=self._device)
+        all_reduce(count, group=self._group)
+        return int(count)
 
     @staticmethod
     def notify_join_context(joinable: Joinable) -> Work | None:

@@ -122,7 +122,7 @@ def save(
         if rank == 0:
             (folder / _INDEX).write_text(json.dumps(owners))
 
-    _agree("saving", write, rank, group)
+    _run_on_all_ranks("saving", write, rank, group)
 
 
 def load(
@@ -173,11 +173,17 @@ def load(
             else:
                 state_dict[name] = states[name]
 
-    _agree("loading", read, 0 if group is None else group.rank(), group)
+    _run_on_all_ranks("loading", read, 0 if group is None else group.rank(), group)
 
 
 def _find_folder(checkpoint_id: Any, storage: _Folder | None, planner: Any) -> Path:
-    """The folder of the arguments ``checkpoint_id`` and ``storage_writer`` or ``_reader``."""
+    """Folder that the arguments of ``save`` or ``load`` name.
+
+    Args:
+        checkpoint_id: Path of the folder, or None.
+        storage: The argument ``storage_writer`` or ``storage_reader``, which takes precedence.
+        planner: Must be None.
+    """
     if planner is not None:
         raise NotImplementedError("distributed.checkpoint: planners are not supported in tinytorch")
     if checkpoint_id is None and storage is None:
@@ -193,7 +199,7 @@ def _find_group(process_group: Any, no_dist: bool) -> Any:
 
 
 def _gather(value: Any, group: Any) -> list[Any]:
-    """Values of all ranks."""
+    """Gather the value of each rank, in a list by rank; only this rank's if ``group`` is None."""
     if group is None:
         return [value]
     found: list[Any] = [None] * group.size()
@@ -201,17 +207,29 @@ def _gather(value: Any, group: Any) -> list[Any]:
     return found
 
 
-def _agree(what: str, action: Callable[[], None], rank: int, group: Any) -> None:
-    """Run an action on each rank; raise on all of them if it fails on one."""
-    problem = None
+def _run_on_all_ranks(name: str, action: Callable[[], None], rank: int, group: Any) -> None:
+    """Call a function on each rank; raise on all of them if it fails on one.
+
+    Args:
+        name: Name of the action, for the error.
+        action: The function.
+        rank: This process's rank in the group.
+        group: Process group; None if this rank saves or loads without others.
+
+    Raises:
+        CheckpointException: With the errors of all ranks: this rank's own exception, and the texts
+            of those of other ranks.
+    """
+    own_error = None
     try:
         action()
     except Exception as error:
-        problem = error
-    texts = _gather(None if problem is None else f"{type(problem).__name__}: {problem}", group)
+        own_error = error
+    text = None if own_error is None else f"{type(own_error).__name__}: {own_error}"
+    texts = _gather(text, group)
     failures = {each: text for each, text in enumerate(texts) if text is not None}
     if failures:
-        raise CheckpointException(what, {**failures, **({rank: problem} if problem else {})})
+        raise CheckpointException(name, {**failures, **({rank: own_error} if own_error else {})})
 
 
 def _state_dicts(state_dict: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +252,12 @@ def _items(value: Any) -> Iterator[tuple[Any, Any]] | None:
 
 
 def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Paths and values of the leaves of nested dicts and lists, such as ``model.weight``."""
+    """Yield the path, such as ``"model.weight"``, and the value of each leaf of a state dict.
+
+    Args:
+        value: Nested dicts and lists.
+        path: Path of ``value`` itself.
+    """
     items = _items(value)
     if items is None:
         yield path, value
@@ -244,10 +267,19 @@ def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _fill(value: Any, path: str, find: Callable[[str], Any]) -> Any:
-    """Replace each leaf by ``find(path)``; copy into tensors in place.
+    """Replace each leaf of a state dict by its saved value, in place.
+
+    Args:
+        value: Nested dicts and lists, which are changed. Tensors in them are kept: saved values
+            are copied into their memory.
+        path: Path of ``value`` itself, as in ``_flatten``.
+        find: Returns the saved value of a path.
 
     Returns:
         The new value.
+
+    Raises:
+        ValueError: If a saved tensor has another shape.
     """
     items = _items(value)
     if items is not None:

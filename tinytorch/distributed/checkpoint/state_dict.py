@@ -254,6 +254,7 @@ def set_state_dict(
 
 
 def _check_options(options: StateDictOptions | None) -> StateDictOptions:
+    """Return the options, by default new ones; raise a ``ValueError`` if they contradict."""
     chosen = options or StateDictOptions()
     if chosen.broadcast_from_rank0 and not chosen.full_state_dict:
         raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
@@ -265,6 +266,7 @@ def _as_tuple(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
 
 
 def _check_optimizers(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
+    """Return one or several optimizers as a tuple; raise a ``RuntimeError`` if it is empty."""
     found = _as_tuple(optimizers)
     if not found:
         raise RuntimeError("Optimizers are not passed in but optim_only is set to True.")
@@ -272,9 +274,12 @@ def _check_optimizers(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
 
 
 def _check_model_state(state: dict[str, Any], options: StateDictOptions) -> None:
-    """Raise if a model's state dict is empty, unless options let it be on this rank."""
-    absent = options.broadcast_from_rank0 or (options.cpu_offload and options.full_state_dict)
-    if not state and options.strict and not absent:
+    """Raise if a model's state dict is empty, unless the options permit that.
+
+    With ``broadcast_from_rank0``, or a full state dict that is offloaded, only rank 0 has one.
+    """
+    may_be_empty = options.broadcast_from_rank0 or (options.cpu_offload and options.full_state_dict)
+    if not state and options.strict and not may_be_empty:
         raise RuntimeError(
             "The option indicates that model state_dict is required to save or load, but model "
             "state_dict is empty."
@@ -282,7 +287,10 @@ def _check_model_state(state: dict[str, Any], options: StateDictOptions) -> None
 
 
 def _prefixes(model: Module, submodules: set[Module] | None) -> tuple[str, ...]:
-    """Canonical names of the submodules, each followed by a dot; nothing without submodules."""
+    """Prefixes of the submodules' keys: their canonical names, each followed by a dot.
+
+    Without submodules the result is empty, and all keys are selected.
+    """
     if not submodules:
         return ()
     warn(
@@ -295,7 +303,10 @@ def _prefixes(model: Module, submodules: set[Module] | None) -> tuple[str, ...]:
 
 
 def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
-    """State dict of a model, from one or from a dict of submodules and their state dicts."""
+    """Convert a dict of submodules and their state dicts to a state dict of the whole model.
+
+    A state dict of the model is returned as it is.
+    """
     if not state or not isinstance(next(iter(state)), Module):
         return state
     warn(
@@ -305,8 +316,8 @@ def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
     names = {module: _canonical(model, name) for name, module in model.named_modules()}
     return {
         f"{names[module]}.{key}": value
-        for module, own in state.items()
-        for key, value in own.items()
+        for module, module_state in state.items()
+        for key, value in module_state.items()
     }
 
 
@@ -314,7 +325,10 @@ def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _canonical(model: Module, name: str) -> str:
-    """Canonical name of a parameter or module: its name without the parts that wrappers add."""
+    """Canonical name of a parameter or module: its name without the parts that wrappers add.
+
+    For example, ``"module.weight"`` of a ``DistributedDataParallel`` becomes ``"weight"``.
+    """
     parts = []
     module: Any = model
     for part in name.split("."):
@@ -328,14 +342,20 @@ def _canonical(model: Module, name: str) -> str:
 def _read_model(
     model: Module, prefixes: tuple[str, ...], options: StateDictOptions
 ) -> dict[str, Any]:
-    """State dict of a model with canonical names, limited to keys with one of some prefixes."""
+    """State dict of a model with canonical names.
+
+    Args:
+        model: The model.
+        prefixes: Only keys with one of these prefixes are included; all keys if empty.
+        options: Options such as ``ignore_frozen_params`` and ``cpu_offload``, which are applied.
+    """
     state: dict[str, Any] = model.state_dict()
     for key in list(state):
         state[_canonical(model, key)] = state.pop(key)
     if prefixes:
-        cut = not options.keep_submodule_prefixes
+        removes_prefix = not options.keep_submodule_prefixes
         state = {
-            key[len(prefix) :] if cut else key: value
+            key[len(prefix) :] if removes_prefix else key: value
             for key, value in state.items()
             for prefix in prefixes
             if key.startswith(prefix)
@@ -352,19 +372,20 @@ def _read_model(
 def _write_model(
     model: Module, state: dict[str, Any], options: StateDictOptions
 ) -> _IncompatibleKeys:
-    """Load a state dict with canonical names into a model."""
+    """Load a state dict with canonical names into a model; return the keys that do not match."""
     state = _broadcast(state, options)
     if not state:
         return _IncompatibleKeys([], [])
-    own = model.state_dict()
-    names = {_canonical(model, key): key for key in own}
+    current = model.state_dict()
+    names = {_canonical(model, key): key for key in current}
     given: OrderedDict[str, Any] = OrderedDict()
     for name, value in state.items():
         given[names.get(name, name)] = value
     if hasattr(state, "_metadata"):
         vars(given)["_metadata"] = state._metadata
-    whole = options.full_state_dict or options.broadcast_from_rank0
-    assign = whole and any(isinstance(v, Tensor) and v.device.type == "meta" for v in own.values())
+    # Tensors on the meta device have no memory to copy into, so they are replaced.
+    has_meta = any(isinstance(v, Tensor) and v.device.type == "meta" for v in current.values())
+    assign = has_meta and (options.full_state_dict or options.broadcast_from_rank0)
     return model.load_state_dict(given, strict=options.strict, assign=assign)
 
 
@@ -405,7 +426,16 @@ def _init_state(optimizer: Optimizer) -> None:
 def _read_optimizers(
     model: Module, optimizers: tuple[Optimizer, ...], options: StateDictOptions
 ) -> OptimizerStateType:
-    """State dict of all optimizers, with canonical names."""
+    """One state dict of all optimizers, in which canonical names replace parameters' numbers.
+
+    Args:
+        model: The model whose parameters the optimizers update.
+        optimizers: The optimizers.
+        options: Options, of which ``flatten_optimizer_state_dict`` and ``cpu_offload`` are applied.
+
+    Raises:
+        KeyError: If an optimizer has a parameter that is not the model's.
+    """
     names = _names(model)
     joined: OptimizerStateType = {"state": {}, "param_groups": []}
     for optimizer in optimizers:
@@ -419,8 +449,8 @@ def _read_optimizers(
         for number, state in saved["state"].items():
             joined["state"][names[params[number]][0]] = state
         for group in saved["param_groups"]:
-            own = [names[params[number]][0] for number in group["params"]]
-            joined["param_groups"].append({**group, "params": own})
+            group_names = [names[params[number]][0] for number in group["params"]]
+            joined["param_groups"].append({**group, "params": group_names})
     whole = _flatten(joined) if options.flatten_optimizer_state_dict else joined
     offloaded: dict[str, Any] = _offload(whole, options)
     return offloaded
@@ -450,17 +480,30 @@ def _write_optimizers(
 def _select(
     optimizer: Optimizer, saved: OptimizerStateType, names: dict[Any, list[str]], strict: bool
 ) -> OptimizerStateType:
-    """State dict of one optimizer, selected from that of several by its parameters' names."""
+    """Select the state of one optimizer from the joined state dict of several.
+
+    Args:
+        optimizer: The optimizer, whose parameter groups determine the groups of the result.
+        saved: State dict with canonical names; one with numbers instead is returned as it is.
+        names: Canonical names of each parameter; see ``_names``.
+        strict: Whether to raise if a parameter's group or state is missing.
+
+    Returns:
+        A state dict with canonical names.
+
+    Raises:
+        RuntimeError: With ``strict``, if the state of a parameter is missing.
+    """
     if saved["state"] and all(isinstance(key, int) for key in saved["state"]):
         return saved
     group_of = {name: group for group in saved["param_groups"] for name in group["params"]}
     empty = [group for group in saved["param_groups"] if not group["params"]]
     found: OptimizerStateType = {"state": {}, "param_groups": []}
     for group in optimizer.param_groups:
-        own = []
+        group_names = []
         for param in group["params"]:
             name = next((each for each in names[param] if each in group_of), names[param][0])
-            own.append(name)
+            group_names.append(name)
             if param.requires_grad and name in saved["state"]:
                 found["state"][name] = saved["state"][name]
             absent = optimizer.state.get(param) and name not in saved["state"]
@@ -469,9 +512,9 @@ def _select(
                     f"Missing optimizer state for parameter '{name}' in checkpoint. To load "
                     "anyway, use StateDictOptions(strict=False)."
                 )
-        options = next((group_of[name] for name in own if name in group_of), None)
-        options = options or (empty[0] if empty and not own else group)
-        found["param_groups"].append({**options, "params": own})
+        options = next((group_of[name] for name in group_names if name in group_of), None)
+        options = options or (empty[0] if empty and not group_names else group)
+        found["param_groups"].append({**options, "params": group_names})
     return found
 
 
@@ -494,13 +537,16 @@ def _flatten(saved: OptimizerStateType) -> dict[str, Any]:
     add("state", saved["state"])
     for group in saved["param_groups"]:
         for name in group["params"]:
-            own = {key: value for key, value in group.items() if key != "params"}
-            flat.update({f"param_groups.{name}.{key}": value for key, value in own.items()})
+            options = {key: value for key, value in group.items() if key != "params"}
+            flat.update({f"param_groups.{name}.{key}": value for key, value in options.items()})
     return flat
 
 
 def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
-    """Inverse of ``_flatten``, in which each parameter has a group of its own."""
+    """Inverse of ``_flatten``, except that each parameter gets a parameter group of its own.
+
+    A key is ``"state.NAME.KEY..."`` or ``"param_groups.NAME.OPTION"``, where NAME may contain dots.
+    """
     found: OptimizerStateType = {"state": {}, "param_groups": []}
     groups: dict[str, dict[str, Any]] = {}
     for key, value in flat.items():
@@ -511,16 +557,16 @@ def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
     found["param_groups"] = list(groups.values())
     for name in groups:
         prefix = f"state.{name}."
-        own: dict[str, Any] = {}
+        param_state: dict[str, Any] = {}
         for key, value in flat.items():
             if key.startswith(prefix):
                 parts = key[len(prefix) :].split(".")
-                inner = own
+                inner = param_state
                 for part in parts[:-1]:
                     inner = inner.setdefault(part, {})
                 inner[parts[-1]] = value
-        if own:
-            found["state"][name] = own
+        if param_state:
+            found["state"][name] = param_state
     return found
 
 

@@ -66,7 +66,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._owner: dict[Tensor, int] = {}
         self._consolidated: list[dict[str, Any]] | None = None
         super().__init__(params, defaults)
-        self.optim = optimizer_class(self._parts(), **defaults)
+        self.optim = optimizer_class(self._local_groups(), **defaults)
         self._copy_options(self.optim, to_local=False)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -82,13 +82,13 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             self._owner[param] = rank
             self._load[rank] += param.numel()
         if hasattr(self, "optim"):
-            self.optim.add_param_group(self._parts()[-1])
+            self.optim.add_param_group(self._local_groups()[-1])
 
     def _owned_params(self, group: dict[str, Any], rank: int) -> list[Tensor]:
         return [param for param in group["params"] if self._owner[param] == rank]
 
-    def _parts(self) -> list[dict[str, Any]]:
-        """Parameter groups with this rank's parameters alone, for the local optimizer."""
+    def _local_groups(self) -> list[dict[str, Any]]:
+        """Copies of the parameter groups with this rank's parameters alone, for `optim`."""
         rank = self.process_group.rank()
         return [
             {**{k: v for k, v in group.items() if k != "param_names"},
@@ -97,9 +97,14 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         ]  # fmt: skip
 
     def _copy_options(self, local: Optimizer, to_local: bool) -> None:
-        """Copy the options of parameter groups from this optimizer to the local one, or back."""
-        for own, part in zip(self.param_groups, local.param_groups, strict=True):
-            source, target = (own, part) if to_local else (part, own)
+        """Copy the options of parameter groups, such as ``lr``, between two optimizers.
+
+        Args:
+            local: The local optimizer.
+            to_local: Whether to copy from this optimizer to the local one, not the reverse.
+        """
+        for group, local_group in zip(self.param_groups, local.param_groups, strict=True):
+            source, target = (group, local_group) if to_local else (local_group, group)
             excluded = ("params", "param_names")
             target.update({k: v for k, v in source.items() if k not in excluded})
 
@@ -154,7 +159,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         return whole
 
     def _param_indices(self, rank: int) -> list[int]:
-        """Indices among all parameters of those that a rank updates."""
+        """Indices of the parameters that a rank updates, in the list of all parameters."""
         params = [p for group in self.param_groups for p in group["params"]]
         return [index for index, p in enumerate(params) if self._owner[p] == rank]
 

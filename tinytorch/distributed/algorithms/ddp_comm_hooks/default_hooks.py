@@ -138,7 +138,10 @@ class _CompressedBucket:
 
 
 def _compress_wrapper(hook: _Hook, dtype: Any) -> _Hook:
-    """Wrap a hook, so that it is called with gradients in a dtype; see the public wrappers."""
+    """Wrap a hook: convert gradients to a dtype before it, and its result to their own dtype after.
+
+    ``fp16_compress_wrapper`` and ``bf16_compress_wrapper`` are this with their dtype.
+    """
 
     def call_hook(state: Any, bucket: GradBucket) -> Future[Any]:
         compressed: Any = _CompressedBucket(bucket, dtype)
@@ -153,7 +156,16 @@ def _first(value: Any) -> Tensor:
 
 
 def _mean(process_group: Any, buffer: Tensor, dtype: Any) -> Future[Any]:
-    """Start to average a tensor over the ranks, in a dtype (None: its own); return a future."""
+    """Start to average a tensor over the ranks.
+
+    Args:
+        process_group: Process group; None is the default group.
+        buffer: The tensor; overwritten if ``dtype`` is None or its own dtype.
+        dtype: Dtype in which values are sent and added; None for that of ``buffer``.
+
+    Returns:
+        A future of the mean, with the dtype of ``buffer``.
+    """
     group = world() if process_group is None else process_group
     sent = (buffer if dtype is None else buffer.to(dtype)).div_(group.size())
     work = all_reduce(sent, group=group, async_op=True)

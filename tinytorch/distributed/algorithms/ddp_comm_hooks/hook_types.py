@@ -17,7 +17,14 @@ def _register(hook: Callable[..., Any], model: Any, state: Any = None) -> None:
 
 
 def _register_power_sgd(hook: Callable[..., Any], rank: int, model: Any, state: Any = None) -> None:
-    """Register PowerSGD with matrices of a rank; ``state`` is the process group."""
+    """Register a PowerSGD hook with a model.
+
+    Args:
+        hook: ``powerSGD_hook`` or ``batched_powerSGD_hook``.
+        rank: Rank of the approximating matrices.
+        model: A ``DistributedDataParallel``.
+        state: The process group; None is the default group.
+    """
     model.register_comm_hook(powerSGD_hook.PowerSGDState(state, rank), hook)
 
 

@@ -210,7 +210,16 @@ def batched_powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[An
 
 
 def _add_error(state: PowerSGDState, index: int, flat: Tensor) -> Tensor | None:
-    """Add the last iteration's error to gradients; return a copy, to compute the next error."""
+    """Add the error of the last iteration's approximation to gradients in place.
+
+    Args:
+        state: State of the hook.
+        index: Index of the bucket.
+        flat: The bucket's gradients, in one flat tensor.
+
+    Returns:
+        A copy of the sum, from which the next error is computed; None without error feedback.
+    """
     if not state.use_error_feedback:
         return None
     if index not in state.error_dict:
@@ -219,7 +228,11 @@ def _add_error(state: PowerSGDState, index: int, flat: Tensor) -> Tensor | None:
 
 
 def _choose(state: PowerSGDState, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Divide gradients into those to compress, as matrices, and the others."""
+    """Choose the gradients to compress: large enough matrices; count elements in ``state``.
+
+    Returns:
+        Two lists: the gradients to compress, as views of shape (rows, columns), and the others.
+    """
     matrices, others = [], []
     for gradient in gradients:
         matrix = gradient.view(gradient.shape[0], -1)
@@ -246,7 +259,14 @@ def _batch(matrices: list[Tensor], together: bool) -> list[list[Tensor]]:
 
 
 def _approximate(state: PowerSGDState, index: int, stacked: list[Tensor], group: Any) -> None:
-    """Replace each stack of matrices by the low-rank approximation of its mean over the ranks."""
+    """Replace each stack of matrices by the low-rank approximation of its mean over the ranks.
+
+    Args:
+        state: State of the hook, with the factors P and Q of each bucket in flat tensors.
+        index: Index of the bucket.
+        stacked: Tensors of shape (matrices, rows, columns), which are overwritten.
+        group: Process group.
+    """
     ranks = [min(*m.shape[1:], state.matrix_approximation_rank) for m in stacked]
     p_shapes = [(m.shape[0], m.shape[1], rank) for m, rank in zip(stacked, ranks, strict=True)]
     q_shapes = [(m.shape[0], m.shape[2], rank) for m, rank in zip(stacked, ranks, strict=True)]
@@ -273,13 +293,13 @@ def _approximate(state: PowerSGDState, index: int, stacked: list[Tensor], group:
 
 
 def _divide(memory: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    """Views of a flat tensor, of some shapes."""
+    """Divide a flat tensor into views of the given shapes, one after the other."""
     parts = memory.split([math.prod(shape) for shape in shapes])
     return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
 def _fill_at_random(state: PowerSGDState, qs: list[Tensor]) -> None:
-    """Fill matrices with normal random numbers, the same on all ranks."""
+    """Fill the factors Q with normal random numbers, which are the same on all ranks."""
     with fork_rng(devices=[]):
         manual_seed(int(state.rng.randint(1_000_000_000)))
         for q in qs:
@@ -287,19 +307,27 @@ def _fill_at_random(state: PowerSGDState, qs: list[Tensor]) -> None:
 
 
 def _orthogonalize(matrices: Tensor, epsilon: float) -> None:
-    """Make the columns of each matrix orthonormal: Gram-Schmidt for one or two, otherwise QR."""
+    """Make the columns of each matrix orthonormal, in place.
+
+    QR is used for more than two columns, and Gram-Schmidt for fewer or in 16-bit dtypes.
+
+    Args:
+        matrices: Tensor of shape (matrices, rows, columns).
+        epsilon: Added to the norms by which Gram-Schmidt divides.
+    """
     columns = matrices.shape[2]
     if columns > 2 and matrices.dtype not in (dtypes.float16, dtypes.bfloat16):
         matrices.copy_(linalg.qr(matrices)[0])
         return
-    for place in range(columns):
-        column = matrices[:, :, place : place + 1]
+    for index in range(columns):
+        column = matrices[:, :, index : index + 1]
         column /= column.norm(dim=1, keepdim=True) + epsilon
-        rest = matrices[:, :, place + 1 :]
+        rest = matrices[:, :, index + 1 :]
         rest -= (column * rest).sum(1, keepdim=True) * column
 
 
 def _log_statistics(state: PowerSGDState, bucket: GradBucket) -> None:
+    """Log the rate of compression at a last bucket, if the next report is due."""
     if bucket.is_last() and state.iter >= state.next_stats_report:
         text = "Compression stats: iter %s, rate %s, total before compression %s, after %s"
         _logger.info(text, state.iter, *state.compression_stats())
@@ -307,7 +335,11 @@ def _log_statistics(state: PowerSGDState, bucket: GradBucket) -> None:
 
 
 def _finish(state: PowerSGDState, bucket: GradBucket, flat: Tensor) -> Future[Any]:
-    """End an iteration of the bucket; return a future of the result."""
+    """End the hook's call for a bucket: count it, and drop the factors unless they are reused.
+
+    Returns:
+        A completed future of ``flat``, the mean of the gradients.
+    """
     if not state.warm_start:
         state.p_memory_dict.clear()
         state.q_memory_dict.clear()

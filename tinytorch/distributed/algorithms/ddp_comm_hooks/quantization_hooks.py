@@ -73,7 +73,16 @@ def quantization_perchannel_hook(
 
 
 def _average(process_group: Any, rows: Tensor, bucket: GradBucket) -> Future[Any]:
-    """Mean of gradients over the ranks, sent as 8-bit integers with a scale for each row."""
+    """Mean of gradients over the ranks, sent as 8-bit integers with a scale for each row.
+
+    Args:
+        process_group: Process group; None is the default group.
+        rows: The bucket's gradients as a matrix, which may be padded at its end.
+        bucket: The bucket, whose shape the mean has.
+
+    Returns:
+        A completed future of the mean.
+    """
     group = world() if process_group is None else process_group
     low, high = rows.amin(1).clamp_max(0.0), rows.amax(1).clamp_min(0.0)
     scale = ((high - low) / _LEVELS).clamp_min(_EPS)
@@ -82,8 +91,8 @@ def _average(process_group: Any, rows: Tensor, bucket: GradBucket) -> Future[Any
     scales = _gather(stack([scale, zero]), group)
     parts = _gather(sent, group)
     total = empty_like(rows).zero_()
-    for (own_scale, own_zero), part in zip(scales, parts, strict=True):
-        total += own_scale[:, None] * (part.to(rows.dtype) - own_zero[:, None])
+    for (rank_scale, rank_zero), part in zip(scales, parts, strict=True):
+        total += rank_scale[:, None] * (part.to(rows.dtype) - rank_zero[:, None])
     done: Future[Any] = Future()
     buffer = bucket.buffer()
     done.set_result((total.reshape(-1)[: buffer.numel()] / group.size()).view(buffer.shape))
@@ -91,7 +100,7 @@ def _average(process_group: Any, rows: Tensor, bucket: GradBucket) -> Future[Any
 
 
 def _gather(tensor: Tensor, group: Any) -> list[Tensor]:
-    """Tensors of all ranks."""
+    """Gather the tensor of each rank, all of one shape, in a list by rank."""
     found = [empty_like(tensor) for _ in range(group.size())]
     all_gather(found, tensor, group)
     return found

@@ -82,7 +82,7 @@ class PeriodicModelAverager(ModelAverager):
 
     def average_parameters(self, params: Iterable[Any]) -> None:
         """Average the parameters if that is due in this step, and count the step."""
-        late = self.step - self.warmup_steps
-        if late >= 0 and late % self.period == 0:
+        steps_after_warmup = self.step - self.warmup_steps
+        if steps_after_warmup >= 0 and steps_after_warmup % self.period == 0:
             utils.average_parameters_or_parameter_groups(params, self.process_group)
         self.step += 1

@@ -51,7 +51,10 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _describe(error: Exception) -> dict[str, object]:
-    """Content of the file, in the format of ``torchrun``."""
+    """Content of the JSON file that reports an error of a process, in the format of ``torchrun``.
+
+    Called while the error is handled, so that its traceback is available.
+    """
     extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}
     return {"message": {"message": f"{type(error).__name__}: {error}", "extraInfo": extra}}
 
