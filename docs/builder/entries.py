@@ -74,7 +74,7 @@ def entry(name: Name) -> list[str]:
 
 
 def bases(cls: type) -> list[str]:
-    """A link to each public base of a class."""
+    """Line with a link to each public base of a class; no lines without one."""
     known = [
         described_names()[id(base)].full_name
         for base in cls.__bases__
@@ -92,7 +92,14 @@ def constant(name: Name) -> list[str]:
 
 
 def directive(kind: str, heads: list[tuple[str, str]], value: Any, name: Name) -> list[str]:
-    """A directive with one or several signatures and one docstring."""
+    """Lines of a directive of Sphinx, with one or several signatures and one docstring.
+
+    Args:
+        kind: Kind of the object, such as ``"function"``.
+        heads: Pairs of a name, below the module of ``name``, and the text of its signature.
+        value: The object, which has the docstring.
+        name: Public name of the object.
+    """
     for called, _ in heads:
         locate(f"{name.space}.{called}", value)
     first, *rest = (called + form for called, form in heads)
@@ -109,27 +116,28 @@ def directive(kind: str, heads: list[tuple[str, str]], value: Any, name: Name) -
 
 def documentation(name: Name, value: Any) -> list[str]:
     """The docstring as reStructuredText, or a link for an object of another library."""
-    place = external_place(name, value)
-    if place is not None:
-        return [f":py:obj:`{place}`, as it is.", ""]
+    external = external_name(name, value)
+    if external is not None:
+        return [f":py:obj:`{external}`, as it is.", ""]
     text = convert(inspect.getdoc(value) or "", partial(target, name, parameters(value)))
     if numpy_value(name) is not None:
         text += [f":NumPy: :py:obj:`{name.full_name.removeprefix('tinytorch.')}`", ""]
     return text
 
 
-def external_place(name: Name, value: Any) -> str | None:
+def external_name(name: Name, value: Any) -> str | None:
     """The full name of an object in another library; None for our own objects.
 
-    A wrapper of a NumPy function has NumPy's docstring, which this site does not repeat.
+    A wrapper of a NumPy function that has NumPy's docstring counts as NumPy's object, because this
+    site does not repeat that docstring.
     """
-    home = getattr(inspect.unwrap(value), "__module__", None) or "tinytorch"
-    theirs = numpy_value(name)
-    if theirs is not None and value.__doc__ and theirs.__doc__ == value.__doc__:
+    module = getattr(inspect.unwrap(value), "__module__", None) or "tinytorch"
+    numpys = numpy_value(name)
+    if numpys is not None and value.__doc__ and numpys.__doc__ == value.__doc__:
         return name.full_name.removeprefix("tinytorch.")
-    if home.partition(".")[0] == "tinytorch":
+    if module.partition(".")[0] == "tinytorch":
         return None
-    return f"{home}.{getattr(value, '__name__', name.name)}"
+    return f"{module}.{getattr(value, '__name__', name.name)}"
 
 
 def numpy_value(name: Name) -> Any:
@@ -143,45 +151,55 @@ def numpy_value(name: Name) -> Any:
 
 
 def members(name: Name) -> Iterator[str]:
-    """Yield directives of the methods and properties that are not described with functions."""
+    """Yield the lines of the directives of a class's methods, properties and attributes.
+
+    Methods of Tensor that are operations are left out: they are described with the functions.
+    """
     cls = name.value
-    if external_place(name, cls) is not None:
+    if external_name(name, cls) is not None:
         return
-    grouped = {m for found in methods_of_operations().values() for m in found}
-    for member, held in class_members(cls).items():
-        if cls is Tensor and member in grouped:
+    operations = {m for found in methods_of_operations().values() for m in found}
+    for member, raw in class_members(cls).items():
+        if cls is Tensor and member in operations:
             continue
-        value = held.__func__ if isinstance(held, staticmethod | classmethod) else held
+        value = raw.__func__ if isinstance(raw, staticmethod | classmethod) else raw
         is_method = callable(value)
-        kind = "method" if is_method else "property" if hasattr(held, "__get__") else "attribute"
-        form = signature(value, bound=not isinstance(held, staticmethod)) if is_method else ""
-        options = [f"   :{type(held).__name__}:"] if isinstance(
-            held, staticmethod | classmethod) else []  # fmt: skip
-        locate(f"{name.full_name}.{member}", getattr(held, "fget", None) or value)
+        kind = "method" if is_method else "property" if hasattr(raw, "__get__") else "attribute"
+        form = signature(value, bound=not isinstance(raw, staticmethod)) if is_method else ""
+        options = [f"   :{type(raw).__name__}:"] if isinstance(
+            raw, staticmethod | classmethod) else []  # fmt: skip
+        locate(f"{name.full_name}.{member}", getattr(raw, "fget", None) or value)
         link = partial(target, name, parameters(value))
-        text = convert(inspect.getdoc(value) or "", link) if hasattr(held, "__get__") else []
+        text = convert(inspect.getdoc(value) or "", link) if hasattr(raw, "__get__") else []
         yield f".. py:{kind}:: {member}{form}"
         yield from [*options, "", *(f"   {line}".rstrip() for line in text), ""]
 
 
 def class_members(cls: type) -> dict[str, Any]:
-    """The public members that a class defines; of the two array classes, all members."""
+    """Public members of a class by name, as in its ``__dict__``, without inherited ones.
+
+    Those of the two array classes, Tensor and ndarray, include inherited ones.
+    """
     if cls in (Tensor, ndarray):
         public = (name for name in dir(cls) if not name.startswith("_"))
         return {name: inspect.getattr_static(cls, name) for name in public}
     return {
-        name: held
-        for name, held in vars(cls).items()
+        name: raw
+        for name, raw in vars(cls).items()
         if not name.startswith("_")
-        and (callable(held) or isinstance(held, property | staticmethod | classmethod))
-        and not inspect.isclass(held)
+        and (callable(raw) or isinstance(raw, property | staticmethod | classmethod))
+        and not inspect.isclass(raw)
     }
 
 
 def signature(value: Any, bound: bool = False, space: str = "") -> str:
-    """The text of a signature; "" for an object without one.
+    """Text of the signature of an object; "" for an object without one.
 
-    A function of ``tinytorch.numpy``, in its module ``space``, returns arrays for arrays.
+    Args:
+        value: The object.
+        bound: Whether the first parameter, ``self`` or ``cls``, is left out.
+        space: Public module of a function. In those of ``tinytorch.numpy``, annotations name arrays
+            instead of tensors.
     """
     if isinstance(value, property) or not callable(value):
         return ""
@@ -215,7 +233,10 @@ def format_annotation(annotation: Any) -> Any:
 
 
 def _full(match: re.Match[str]) -> str:
-    """The full name of a class in an annotation; aliases and type variables stay as they are."""
+    """Replacement for a word in an annotation: the full name of a public class.
+
+    Other words, such as aliases and type variables, stay as they are.
+    """
     word = match[0].removeprefix("builtins.")
     first, _, last = word.rpartition(".")
     if hasattr(builtins, word) or word.startswith(("typing.", "collections.")):
@@ -250,6 +271,7 @@ def default(value: Any) -> Any:
 
 
 def parameters(value: Any) -> set[str]:
+    """Names of the parameters of an object; empty without a signature."""
     try:
         return {*inspect.signature(value).parameters}
     except (TypeError, ValueError):
@@ -257,7 +279,7 @@ def parameters(value: Any) -> set[str]:
 
 
 def locate(full_name: str, value: Any) -> None:
-    """Record the file and line of an object, if it is in a file of ours."""
+    """Record the file and line of an object in ``SOURCES``, if it is in a file of tinytorch."""
     inner = inspect.unwrap(value) if callable(value) else value
     code = getattr(inner, "__code__", None)
     module = getattr(inner, "__module__", None) or ""
@@ -283,7 +305,16 @@ def functions(module: str) -> dict[str, str]:
 
 
 def target(name: Name, taken: set[str], word: str) -> str | None:
-    """The full name that a literal in the docstring of ``name`` links to; None for a parameter."""
+    """Full name of the object to which a literal in a docstring links.
+
+    Args:
+        name: The name that has the docstring.
+        taken: Names of its parameters.
+        word: Text of the literal.
+
+    Returns:
+        The full name; None for a parameter, the name itself, and text that is not a public name.
+    """
     if word in taken or word == name.name:
         return None
     found: Callable[[str], dict[str, str]] = functions

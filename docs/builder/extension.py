@@ -51,6 +51,12 @@ class NamesInProse(SphinxPostTransform):
                 self.link(literal, f"{SHORT[match[1]]}.{match[2]}")
 
     def link(self, literal: nodes.literal, full_name: str) -> None:
+        """Replace a literal by a link to an object, if the reference describes that.
+
+        Args:
+            literal: The literal.
+            full_name: Full name in the text, such as ``tinytorch.nn.Linear``.
+        """
         domain = self.env.domains.python_domain
         module, _, name = full_name.rpartition(".")
         target = functions(module).get(name, full_name) if module in modules() else full_name
@@ -87,9 +93,9 @@ def end_sessions(app: Sphinx, doctree: nodes.document) -> None:
 def add_source_links(app: Sphinx, doctree: nodes.document) -> None:
     """Add a link to the line of the source after each signature."""
     for signature in doctree.findall(addnodes.desc_signature):
-        place = SOURCES.get((signature["ids"] or [""])[0])
-        if place is not None:
-            path, line = place
+        location = SOURCES.get((signature["ids"] or [""])[0])
+        if location is not None:
+            path, line = location
             depth = "../" * app.env.docname.count("/")
             uri = f"{depth}{sources.page_of(path)}#L-{line}"
             link = nodes.reference("", "", internal=True, refuri=uri)
@@ -98,11 +104,13 @@ def add_source_links(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def write_sources(app: Sphinx, exception: Exception | None) -> None:
+    """Write the pages of sources to which the reference links, after a build without an error."""
     if exception is None and app.builder.format == "html":
         sources.write(Path(app.outdir), {path for path, _ in SOURCES.values()})
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the steps of this extension with Sphinx."""
     app.connect("builder-inited", write_pages)
     app.connect("doctree-read", find_by_full_names)
     app.connect("doctree-read", end_sessions)

@@ -35,7 +35,7 @@ INNER = {
 
 
 #: The module that creates unsupported functions and classes of PyTorch, which raise.
-REFUSALS = "tinytorch.facade.unsupported"
+UNSUPPORTED = "tinytorch.facade.unsupported"
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class Name:
 
     @property
     def home(self) -> str:
-        """The module whose source defines it; its own module if there is no source."""
+        """The module whose source defines the value; the public module if there is no source."""
         value = inspect.unwrap(self.value) if callable(self.value) else self.value
         file = getattr(getattr(value, "__code__", None), "co_filename", "")
         if file.startswith(str(ROOT / "tinytorch")):
             parts = Path(file).relative_to(ROOT).with_suffix("").parts
             return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        place = value if inspect.isclass(value) or callable(value) else type(value)
-        module = getattr(place, "__module__", None) or ""
+        owner = value if inspect.isclass(value) or callable(value) else type(value)
+        module = getattr(owner, "__module__", None) or ""
         return module if module.startswith("tinytorch.") else self.space
 
 
@@ -78,7 +78,13 @@ def modules() -> list[str]:
 
 
 def is_public(module: str, parent: str, last: str) -> bool:
-    """Whether the package of a module has its name, or the module has ``__all__``."""
+    """Whether a module is public: its package has its name, or the module has ``__all__``.
+
+    Args:
+        module: Full name of the module.
+        parent: Full name of its package.
+        last: Last part of its name.
+    """
     if last.startswith("_"):
         return False
     scope = NameScope.of(module)
@@ -100,7 +106,7 @@ def names(module: str) -> list[Name]:
 
 
 def value_of(module: str, name: str) -> Any:
-    """The value of a name on NumPy; the dtype for one that NumPy's arrays do not have."""
+    """Value of a name of a module; the dtype if the NumPy backend does not have the name."""
     found = getattr(importlib.import_module(module), name, None)
     return dtypes.NAMES.get(name) if found is None else found
 
@@ -172,15 +178,15 @@ def other(module: str) -> list[tuple[Name, Name]]:
     ]
 
 
-def refuses(name: Name) -> bool:
+def is_unsupported(name: Name) -> bool:
     """Whether a name can be imported, but raises when it is used."""
     value = inspect.unwrap(name.value) if callable(name.value) else name.value
-    gives = getattr(value, "__annotations__", {}).get("return")
+    returned = getattr(value, "__annotations__", {}).get("return")
     try:
-        gives = gives or inspect.signature(name.value).return_annotation
+        returned = returned or inspect.signature(name.value).return_annotation
     except (TypeError, ValueError):  # a value, or a class without a signature
         return False
-    return "NoReturn" in str(gives) or name.home == REFUSALS
+    return "NoReturn" in str(returned) or name.home == UNSUPPORTED
 
 
 @cache
@@ -192,7 +198,7 @@ def methods() -> dict[str, Any]:
 
 @cache
 def in_place_forms() -> dict[str, str]:
-    """The in-place functions at the top level, by the name without the underscore."""
+    """Names of the in-place functions at the top level, by the name without the underscore."""
     found = {name.name: name.value for name in own("tinytorch") if hasattr(name.value, "op")}
     return {
         name: f"{name}_"
@@ -203,7 +209,7 @@ def in_place_forms() -> dict[str, str]:
 
 @cache
 def methods_of_operations() -> dict[str, list[str]]:
-    """The methods of each operation, with in-place forms, by the function's name."""
+    """Names of the Tensor methods of each operation, with in-place forms, by function name."""
     in_place = {*in_place_forms().values()}
     functions = {
         id(name.value.op): name.name

@@ -13,15 +13,15 @@ from tinytorch.core.tensor import Tensor
 
 from .entries import entry
 from .names import (
-    REFUSALS,
     ROOT,
+    UNSUPPORTED,
     Name,
+    is_unsupported,
     methods_of_operations,
     modules,
     names,
     other,
     own,
-    refuses,
 )
 from .text import convert
 
@@ -32,7 +32,7 @@ FEW = 8
 #: Words with their own capitals.
 PROPER = {"batchnorm": "Batch norm", "dataloader": "DataLoader", "nan": "NaN", "numpy": "NumPy"}
 #: The page of a module's unsupported names, if it has several pages.
-REFUSED = REFUSALS.rpartition(".")[2]
+UNSUPPORTED_PAGE = UNSUPPORTED.rpartition(".")[2]
 #: Classes that have pages of their own.
 APART = ("tinytorch.Tensor", "tinytorch.numpy.ndarray", "tinytorch.nn.Module")
 
@@ -46,7 +46,7 @@ def pages() -> dict[str, str]:
 
 
 @cache
-def _has_own(module: str) -> bool:
+def _describes_names(module: str) -> bool:
     """Whether a module or one of its submodules describes any name."""
     within = (each for each in modules() if each == module or each.startswith(f"{module}."))
     return any(map(own, within))
@@ -54,7 +54,7 @@ def _has_own(module: str) -> bool:
 
 def _has_page(module: str) -> bool:
     """Whether a module has a page; if not, its names are on the page of its package."""
-    return _has_own(module) and (module.count(".") < 2 or len(own(module)) > FEW)
+    return _describes_names(module) and (module.count(".") < 2 or len(own(module)) > FEW)
 
 
 def _index() -> str:
@@ -94,45 +94,51 @@ def _elsewhere() -> str:
     lines = [*_title("Other homes of names", "=")]
     lines += ["Modules whose names are all described elsewhere.", ""]
     for module in modules():
-        if not _has_own(module):
+        if not _describes_names(module):
             lines += [*_title(module, "-"), f".. py:module:: {module}", "", *_links(module)]
     return "\n".join(lines)
 
 
 def _module(module: str) -> dict[str, str]:
-    """The pages of a module: its own, and those of folders with many of its names."""
+    """Text of a module's pages, by path: its own page, and those of parts of its names.
+
+    A module with more than ``LIMIT`` names has a page for each folder that defines some of them,
+    and the classes of ``APART`` have pages of their own. The page of the module links to these, and
+    describes the submodules without pages.
+    """
     here = [name for name in own(module) if name.full_name not in APART]
-    pages = {name.full_name: _apart(name) for name in own(module) if name.full_name in APART}
+    pages = {name.full_name: _class_page(name) for name in own(module) if name.full_name in APART}
     sections = [f":py:obj:`{full_name}` has a page of its own.\n" for full_name in pages]
     sections += [] if len(here) > LIMIT else _sections(here)
     below = []
-    for room, members in _rooms(here).items() if len(here) > LIMIT else ():
-        path = f"{module}/{room}"
+    for folder, members in _group_by_folder(here).items() if len(here) > LIMIT else ():
+        path = f"{module}/{folder}"
         below.append(path)
-        pages |= _room_pages(path, room, members)
-        purpose = _escape_line(_purpose(next(iter(_families(members))))) if _is_one(members) else ""
-        said = [f"   {purpose}", ""] if purpose else []
-        sections += [f":doc:`{_words(room)} </reference/{path}>`", *said]
+        pages |= _folder_pages(path, folder, members)
+        is_one_family = len(_families(members)) == 1
+        purpose = _escape_line(_purpose(next(iter(_families(members))))) if is_one_family else ""
+        introduction = [f"   {purpose}", ""] if purpose else []
+        sections += [f":doc:`{_words(folder)} </reference/{path}>`", *introduction]
         sections += ["   " + _links_to(members), ""]
-    inner = [each for each in modules() if module != "tinytorch" and _holder(each) == module]
+    inner = [each for each in modules() if module != "tinytorch" and _page_owner(each) == module]
     below += [each for each in inner if _has_page(each)]
     text = [*_title(module, "="), *_head(module), *_toctree(below, bool(sections)), *sections]
     text += _others(module)
     for each in inner:
-        if not _has_page(each) and _has_own(each):
+        if not _has_page(each) and _describes_names(each):
             text += [*_title(each, "-"), *_head(each)]
             text += [line for name in own(each) for line in entry(name)] + _links(each)
     return {**pages, module: "\n".join(text)}
 
 
-def _holder(module: str) -> str:
-    """The nearest enclosing module that has a page."""
+def _page_owner(module: str) -> str:
+    """The nearest enclosing module that has a page; "" without one."""
     above = module.rpartition(".")[0]
-    return above if not above or _has_page(above) else _holder(above)
+    return above if not above or _has_page(above) else _page_owner(above)
 
 
 def _head(module: str) -> list[str]:
-    """The first paragraph of a module's docstring."""
+    """Directive of a module, and the first paragraph of its docstring."""
     documentation = inspect.getdoc(importlib.import_module(module)) or ""
     above, _, last = module.rpartition(".")
     # PyTorch has functions and modules of one name; the function is what programs call.
@@ -141,27 +147,39 @@ def _head(module: str) -> list[str]:
     return [f".. py:{kind}:: {module}", "", *_escape_lines(documentation.split("\n\n")[0]), ""]
 
 
-def _rooms(members: list[Name]) -> dict[str, list[Name]]:
-    """Names by the folder that defines them; folders with one or two names are one, at the end."""
+def _group_by_folder(members: list[Name]) -> dict[str, list[Name]]:
+    """Names by the folder that defines them; see ``_folder``.
+
+    Folders of operations come first. The names of folders with one or two names follow under
+    ``"more"``, and unsupported names come last.
+    """
     found: dict[str, list[Name]] = {"more": []}
     for name in members:
-        found.setdefault(_room(name), []).append(name)
-    small = [room for room in found if len(found[room]) < 3 and room != "more"]
-    more = found.pop("more") + [name for room in small for name in found.pop(room)]
-    operations = {_room(name) for name in members if hasattr(name.value, "op")}
-    order = sorted(found, key=lambda room: (room not in operations, room))
-    found = {room: found[room] for room in order} | ({"more": more} if more else {})
-    last = found.pop(REFUSED, None)
-    return found | ({REFUSED: last} if last else {})
+        found.setdefault(_folder(name), []).append(name)
+    small = [folder for folder in found if len(found[folder]) < 3 and folder != "more"]
+    more = found.pop("more") + [name for folder in small for name in found.pop(folder)]
+    operations = {_folder(name) for name in members if hasattr(name.value, "op")}
+    order = sorted(found, key=lambda folder: (folder not in operations, folder))
+    found = {folder: found[folder] for folder in order} | ({"more": more} if more else {})
+    last = found.pop(UNSUPPORTED_PAGE, None)
+    return found | ({UNSUPPORTED_PAGE: last} if last else {})
 
 
-def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
-    """The page of a folder, or a page of links and one page for each family."""
+def _folder_pages(path: str, folder: str, members: list[Name]) -> dict[str, str]:
+    """Text of the pages of a folder, by path.
+
+    A folder with more than ``LIMIT`` names has a page of links and one page for each family.
+
+    Args:
+        path: Path of the folder's page.
+        folder: Name of the folder.
+        members: Names that the folder defines.
+    """
     if len(members) <= LIMIT or len(_families(members)) == 1:
-        lines = [*_title(_words(room), "="), *_current(members), *_sections(members)]
+        lines = [*_title(_words(folder), "="), *_current(members), *_sections(members)]
         return {path: "\n".join(lines)}
     pages, below = {}, list[str]()
-    overview = [*_title(_words(room), "="), *_current(members)]
+    overview = [*_title(_words(folder), "="), *_current(members)]
     for home, family in _families(members).items():
         last = home.rpartition(".")[2]
         below.append(f"{path}/{last}")
@@ -178,13 +196,17 @@ def _links_to(members: Iterable[Name]) -> str:
     return ", ".join(f":py:obj:`{name.name} <{name.full_name}>`" for name in members)
 
 
-def _apart(name: Name) -> str:
-    """The page of an array class: its methods, and for Tensor links to those of functions."""
+def _class_page(name: Name) -> str:
+    """The page of a class of ``APART``: its methods.
+
+    Methods of Tensor that are operations are described with the functions, so that the page links
+    to them, without those that are in-place forms of others.
+    """
     lines = [*_title(name.full_name, "="), f".. py:currentmodule:: {name.space}", ""]
     if name.value is Tensor:
-        grouped = {m for found in methods_of_operations().values() for m in found}
-        plain = (m for m in sorted(grouped) if m.removesuffix("_") not in grouped - {m})
-        links = (f":py:obj:`{m} <tinytorch.Tensor.{m}>`" for m in plain)
+        operations = {m for found in methods_of_operations().values() for m in found}
+        linked = (m for m in sorted(operations) if m.removesuffix("_") not in operations - {m})
+        links = (f":py:obj:`{m} <tinytorch.Tensor.{m}>`" for m in linked)
         lines += [
             "Methods that are described with the functions they are, as their in-place forms",
             "(``add_``) are:",
@@ -215,6 +237,7 @@ def _others(module: str) -> list[str]:
 
 
 def _links(module: str) -> list[str]:
+    """Lines of links for the names of a module that other pages describe, and an empty line."""
     rows = [
         f"* ``{name.full_name}`` is :py:obj:`{meant.full_name}`" for name, meant in other(module)
     ] + [
@@ -229,23 +252,21 @@ def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
     """Names by the module that defines them: the page's own first, unsupported ones last."""
     found: dict[str, list[Name]] = {}
     for name in members:
-        found.setdefault(REFUSALS if refuses(name) else name.home, []).append(name)
+        found.setdefault(UNSUPPORTED if is_unsupported(name) else name.home, []).append(name)
 
     def order(home: str) -> tuple[bool, bool, str]:
-        return home == REFUSALS, home != found[home][0].space, home
+        return home == UNSUPPORTED, home != found[home][0].space, home
 
     return {home: found[home] for home in sorted(found, key=order)}
 
 
-def _is_one(members: list[Name]) -> bool:
-    """Whether names are of one family, whose docstring then introduces them."""
-    return len(_families(members)) == 1
+def _folder(name: Name) -> str:
+    """The folder of a name at the top level or of an operation; the module of another name.
 
-
-def _room(name: Name) -> str:
-    """The folder of an operation, or the module of another name."""
-    if refuses(name):
-        return REFUSED
+    ``UNSUPPORTED_PAGE``, ``"more"``, ``"values"`` and ``"compat"`` stand for a folder, too.
+    """
+    if is_unsupported(name):
+        return UNSUPPORTED_PAGE
     if name.home == name.space:
         return "more" if callable(name.value) else "values"
     parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
@@ -256,7 +277,7 @@ def _room(name: Name) -> str:
 
 @cache
 def _purpose(home: str) -> str:
-    """The first line of a source's docstring."""
+    """First paragraph of the docstring of a module or package, read from its source."""
     path = ROOT.joinpath(*home.split("."))
     files = (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
     text = next((Path(file).read_text(encoding="utf-8") for file in files), "")
@@ -287,6 +308,7 @@ def _title(text: str, line: str) -> list[str]:
 
 
 def _toctree(paths: list[str], hidden: bool = False) -> list[str]:
+    """Lines of Sphinx's table of contents for pages below ``reference/``; none without pages."""
     if not paths:
         return []
     rows = [f"   /reference/{path}" for path in paths]

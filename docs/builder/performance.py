@@ -50,6 +50,7 @@ def table(run: dict[str, Any]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
+    """Cells of a table's row, from the record of one task; a dash for a missing figure."""
     values, ratios = row["values"], row["ratios"]
     scale = UNITS[row["unit"]]
     return [
@@ -61,9 +62,10 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def gpu_table(run: dict[str, Any]) -> str:
-    """Time of one call on the host, in µs, and matrix products, in TFLOP/s."""
-    ours, theirs = run["host overhead"]["tinytorch"], run["host overhead"]["torch"]
-    calls = [[f"{name}, host", "µs", f"{ours[name]:.1f}", f"{theirs[name]:.1f}"] for name in ours]
+    """Table of a GPU: calls on the host in µs, matrix products in TFLOP/s, training steps in ms."""
+    overhead, torch_overhead = run["host overhead"]["tinytorch"], run["host overhead"]["torch"]
+    calls = [[f"{name}, host", "µs", f"{overhead[name]:.1f}", f"{torch_overhead[name]:.1f}"]
+             for name in overhead]  # fmt: skip
     products = [
         [f"product, {name}", "TFLOP/s", f"{each['tinytorch']:.0f}", f"{each['torch']:.0f}"]
         for name, each in run["products"].items()
@@ -90,17 +92,17 @@ def ratios(runs: dict[str, dict[str, Any]]) -> str:
     """A plot of tinytorch's time over PyTorch's: a line for each task, a mark for each machine."""
     works = [row["work"] for row in next(iter(runs.values()))["rows"] if "torch" in row["ratios"]]
     figure, axes = _figure(7, 0.19 * len(works) + 1)
-    places = {work: -place for place, work in enumerate(works)}
+    heights = {work: -index for index, work in enumerate(works)}
     for (name, run), colour in zip(runs.items(), COLOURS, strict=False):
-        found = [(row["ratios"]["torch"], places[row["work"]]) for row in run["rows"]
-                 if row["work"] in places and "torch" in row["ratios"]]  # fmt: skip
+        found = [(row["ratios"]["torch"], heights[row["work"]]) for row in run["rows"]
+                 if row["work"] in heights and "torch" in row["ratios"]]  # fmt: skip
         axes.scatter(*zip(*found, strict=True), s=18, color=colour, label=name, zorder=3)
     axes.axvline(1, color="#888888", linewidth=1)
     axes.set_xscale("log")
     axes.set_xticks([0.1, 0.25, 0.5, 1, 2, 4, 8, 16], "0.1 ¼ ½ 1 2 4 8 16".split())
     axes.minorticks_off()
     axes.set_xlabel("time over PyTorch's: left of the line tinytorch is faster")
-    axes.set_yticks([*places.values()], works)
+    axes.set_yticks([*heights.values()], works)
     axes.set_ylim(-len(works), 1)
     axes.legend(loc="lower left", frameon=False)
     return _svg(figure)
@@ -111,17 +113,18 @@ def gpu_bars(run: dict[str, Any]) -> str:
     found = {name: each for name, each in run["products"].items() if "tinytorch" in each}
     figure, axes = _figure(7, 0.4 * len(found) + 1)
     for part, (library, colour) in enumerate(zip(("tinytorch", "torch"), COLOURS, strict=True)):
-        places = [-place - 0.35 * part for place in range(len(found))]
+        heights = [-index - 0.35 * part for index in range(len(found))]
         speeds = [each[library] for each in found.values()]
-        axes.barh(places, speeds, 0.33, color=colour, label=library, zorder=3)
+        axes.barh(heights, speeds, 0.33, color=colour, label=library, zorder=3)
     axes.set_xscale("log")
     axes.set_xlabel("TFLOP/s: further to the right is faster")
-    axes.set_yticks([-place - 0.17 for place in range(len(found))], [*found])
+    axes.set_yticks([-index - 0.17 for index in range(len(found))], [*found])
     axes.legend(loc="lower right", frameon=True)
     return _svg(figure)
 
 
 def _figure(width: float, height: float) -> tuple[Any, Any]:
+    """Create a figure of a size in inches, and its axes with a grid and without a frame."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -133,6 +136,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 
 
 def _svg(figure: Any) -> str:
+    """Text of a figure as SVG."""
     from io import StringIO
 
     from matplotlib import rc_context

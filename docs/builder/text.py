@@ -53,7 +53,13 @@ def items(body: str) -> list[str]:
 
 
 def _field(kind: str, item: str, link: Link) -> str:
-    """The field of an item; an item without a name has the section's name."""
+    """Line of a field list for an item of a section.
+
+    Args:
+        kind: Name of the field in reStructuredText, such as ``"param"`` or ``"raises"``.
+        item: Text of the item, such as ``"dim: The dimension."``.
+        link: Returns the full name to which a literal links, or None.
+    """
     match = _ITEM.fullmatch(item)
     if match is None:
         return f":{kind}: {_inline(item, link)}"
@@ -64,12 +70,16 @@ def _field(kind: str, item: str, link: Link) -> str:
 
 
 def _attribute(item: str, link: Link) -> str:
+    """Item of the section of attributes, with its name in bold."""
     name, colon, text = item.partition(": ")
     return f"**{name}** – {_inline(text, link)}" if colon else _inline(item, link)
 
 
 def _blocks(body: str, link: Link) -> list[str]:
-    """Paragraphs, sessions and formulas; a formula is an indented block without a prompt."""
+    """Convert the text of a section: paragraphs, sessions of the interpreter, and formulas.
+
+    A session has the prompt ``>>>``. A formula is an indented block without a prompt.
+    """
     lines: list[str] = []
     for block in re.split(r"\n\s*\n", body.strip("\n")):
         rows = block.splitlines()
@@ -98,13 +108,15 @@ def _inline(text: str, link: Link) -> str:
 
 
 def _literal(part: str, link: Link) -> str:
+    """Convert a literal in double backquotes: to a link if ``link`` returns a full name."""
     text = part.strip("`")
     target = link(text.removesuffix("()"))
     return f":py:obj:`{text} <{target}>`" if target else part
 
 
 def _escape(text: str) -> str:
-    text = re.sub(r"^([*-]) ", "\0\\1 ", text, flags=re.MULTILINE)  # items of a list
+    """Escape the characters of a text that reStructuredText would read as markup."""
+    text = re.sub(r"^([*-]) ", "\0\\1 ", text, flags=re.MULTILINE)  # marks items of a list
     text = re.sub(r"(?<!\0)[*|`\\]", r"\\\g<0>", text)
     text = re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)  # not a list, but "0."
     return re.sub(r"(?<=\w)_(?!\w)", r"\\_", text).replace("\0", "")

@@ -33,8 +33,8 @@ def _nvml() -> Any:
 def _nvml_handle(nvml: Any, device: Any) -> Any:
     """NVML's handle of a CUDA device.
 
-    It is looked up by PCI bus: NVML's indices count all devices of the machine, those of CUDA
-    only the devices in ``CUDA_VISIBLE_DEVICES``.
+    The device is found by its PCI bus, because NVML's indices count all devices of the machine and
+    CUDA's only the devices in ``CUDA_VISIBLE_DEVICES``.
     """
     bus = backend().cuda.Device(index_of_device(device)).pci_bus_id
     return nvml.nvmlDeviceGetHandleByPciBusId(bus)

@@ -12,7 +12,7 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
 
 def _warn_deprecated(call: str, instead: str) -> None:
-    """Warn that ``torch.cuda.amp.<call>`` is deprecated in favor of ``torch.amp.<instead>``."""
+    """Warn that ``torch.cuda.amp.<call>`` is deprecated; ``torch.amp.<instead>`` replaces it."""
     warn(
         f"`torch.cuda.amp.{call}` is deprecated. Please use `torch.amp.{instead}` instead.",
         FutureWarning,

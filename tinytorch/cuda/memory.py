@@ -22,7 +22,7 @@ __all__ = [
 
 
 def _read_pool(device: Any, method: str) -> int:
-    """Call a method of the memory pool for a device.
+    """Call a method of the memory pool, such as ``"used_bytes"``, for a device.
 
     CuPy's pool keeps separate figures for each device and returns those of the current device.
     """
@@ -67,7 +67,10 @@ _hooked = _HookedBackends()
 
 
 def _peak_hook(xp: Backend) -> Any:
-    """Return the hook that measures the peak of the memory in use, active in this thread."""
+    """Hook that measures a backend's peak of memory in use; activate it in this thread.
+
+    All threads share the hook, but CuPy calls it only in threads that have entered it.
+    """
     with _peak_lock:
         if xp not in _peak_hooks:
             _peak_hooks[xp] = _make_peak_hook(xp)

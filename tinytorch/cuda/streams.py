@@ -53,7 +53,8 @@ class Stream:
     def _activate_device(self) -> Any:
         """Make the stream's device current and return CuPy's stream.
 
-        Each device has a default stream, all of one address: the current device says which.
+        The default streams of all devices have the same address, so that the current device
+        determines which one is meant.
         """
         backend().at(self.device.index)
         return self._raw

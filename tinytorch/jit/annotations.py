@@ -16,7 +16,15 @@ BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = list
 
 
 def _is_instance(value: Any, type_: Any) -> bool:
-    """Whether a value is an instance of a type, and its items of the types in the brackets."""
+    """Whether a value is an instance of a type, such as ``list[int]``, including its items.
+
+    Args:
+        value: The value.
+        type_: A class, a generic type, a union, None, or a tuple of these.
+
+    Raises:
+        RuntimeError: For a container type without the types of its items.
+    """
     if isinstance(type_, tuple):
         return any(_is_instance(value, each) for each in type_)
     origin, inner = get_origin(type_), get_args(type_)

@@ -205,7 +205,14 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
 
 def _impl_and_return(library: Library, name: str, key: str, fn: _F) -> _F:
-    """Call ``library.impl`` as a decorator."""
+    """Register ``fn`` as a kernel of an operator, and return it, for use as a decorator.
+
+    Args:
+        library: The library of the operator.
+        name: Name of the operator.
+        key: Dispatch key, such as ``"CPU"``.
+        fn: The kernel.
+    """
     library.impl(name, fn, key)
     return fn
 

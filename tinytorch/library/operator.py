@@ -151,7 +151,12 @@ class _OperatorCall:
         return results
 
     def _check_aliases(self, results: list[Tensor], leaves: list[Any]) -> None:
-        """Raise if a result of an opaque operator shares memory with an argument or a result."""
+        """Raise if a result of an opaque operator shares memory with an argument or a result.
+
+        Args:
+            results: Tensors that the kernel returned.
+            leaves: Arguments of the call, with tensors in lists one by one.
+        """
         if not self.operator.opaque:
             return
         tensors = [x for x in leaves if isinstance(x, Tensor)]
@@ -166,7 +171,14 @@ class _OperatorCall:
         self.inputs, self.output, self.keywords = [], None, {}
 
     def group_by_argument(self, flat: Sequence[Any]) -> tuple[Any, ...]:
-        """Group one value per leaf into one per argument: a list where the argument is a list."""
+        """Group values of leaves by argument.
+
+        Args:
+            flat: One value for each leaf.
+
+        Returns:
+            One value for each argument: a list for an argument that is a list of tensors.
+        """
         rest = iter(flat)
         return tuple(
             next(rest) if count is None else [next(rest) for _ in range(count)]
@@ -180,7 +192,18 @@ class _OperatorCall:
         return self.sequence_type(results if isinstance(results, tuple) else (results,))
 
     def flatten_gradients(self, gradients: Any) -> list[Any]:
-        """Return one gradient per leaf, given those per argument that ``backward`` returned."""
+        """Convert gradients of arguments to gradients of leaves.
+
+        Args:
+            gradients: Result of the backward formula: a gradient for each argument, of which that
+                of a list of tensors is a list, or None.
+
+        Returns:
+            One gradient for each leaf.
+
+        Raises:
+            RuntimeError: If the number of gradients is not that of the arguments.
+        """
         given = gradients if isinstance(gradients, tuple) else (gradients,)
         if len(given) != len(self.counts):
             raise RuntimeError(
@@ -199,7 +222,7 @@ def _requires_grad(leaf: Any) -> bool:
 
 
 def _leaves(value: Any) -> list[Any]:
-    """List of the tensors of an argument that is a list of tensors, or of the argument itself."""
+    """Leaves of an argument: the elements of a list of tensors, otherwise the argument alone."""
     return [*value] if _is_tensor_list(value) else [value]
 
 
@@ -217,7 +240,13 @@ class _OperatorFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *leaves_and_call: Any) -> Any:
-        """Run the kernel and ``setup_context``; return the flat results."""
+        """Run the kernel and ``setup_context``; return the flat results.
+
+        Args:
+            ctx: Context of the function.
+            *leaves_and_call: Leaves of the arguments, so that autograd records them, and the
+                ``_OperatorCall``.
+        """
         call: _OperatorCall = leaves_and_call[-1]
         results = call.run()
         operator = call.operator

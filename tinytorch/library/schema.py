@@ -42,7 +42,14 @@ _TYPE_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 class Argument(NamedTuple):
-    """Argument of a schema: type as written, name, default, and whether it is keyword-only."""
+    """Argument of a schema.
+
+    Attributes:
+        type: Its type as written, such as ``"Tensor(a!)"``.
+        name: Its name.
+        default: Its default, or ``_REQUIRED``.
+        keyword: Whether it is keyword-only.
+    """
 
     type: str
     name: str
@@ -50,7 +57,14 @@ class Argument(NamedTuple):
     keyword: bool
 
     def check(self, operator: str, position: int, value: Any, schema: str) -> None:
-        """Raise PyTorch's RuntimeError if ``value`` is not of the argument's type."""
+        """Raise PyTorch's RuntimeError if ``value`` is not of the argument's type.
+
+        Args:
+            operator: Name of the operator, for the error.
+            position: Index of the argument, for the error.
+            value: The value of a call.
+            schema: Text of the schema, for the error.
+        """
         base_type = re.sub(r"\(.*\)", "", self.type)  # "(a!)" marks an argument changed in place
         expected, matches = _TYPE_CHECKS.get(base_type, ("", bool))
         if expected and not matches(value):
@@ -80,10 +94,10 @@ class Schema(NamedTuple):
         left = dict(kwargs)
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        given = [argument for argument in self.arguments if not argument.keyword]
-        if len(args) > len(given):
+        most = sum(not argument.keyword for argument in self.arguments)
+        if len(args) > most:
             raise RuntimeError(
-                f"{self.operator}() expected at most {len(given)} argument(s) but received "
+                f"{self.operator}() expected at most {most} argument(s) but received "
                 f"{len(args)} argument(s). Declaration: {self.text}"
             )
         for position, argument in enumerate(self.arguments):
@@ -101,7 +115,10 @@ class Schema(NamedTuple):
         return positional, named
 
     def _value(self, argument: Argument, left: dict[str, Any]) -> Any:
-        """Pop an argument's value, or its default, from the keyword arguments ``left``."""
+        """Remove an argument's value from the keyword arguments ``left``, and return it.
+
+        If it is missing there, the default of the argument is returned.
+        """
         value = left.pop(argument.name, argument.default)
         if value is _REQUIRED:
             raise RuntimeError(
@@ -236,7 +253,16 @@ def infer_schema(
 def _mutable_names(
     mutates_args: str | Iterable[str], parameters: Mapping[str, Any], fail: Callable[[str], Any]
 ) -> set[str] | None:
-    """Check ``mutates_args`` and return it as a set, or None for ``"unknown"``."""
+    """Names of the arguments that an operator changes in place.
+
+    Args:
+        mutates_args: The names, or ``"unknown"``.
+        parameters: Parameters of the operator's function, by name.
+        fail: Raises an error with a text.
+
+    Returns:
+        The names as a set; None for ``"unknown"``: every tensor may be changed.
+    """
     if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters.values()):
         fail("We do not support positional-only args, varargs, or varkwargs.")
     if mutates_args == "unknown":
@@ -260,13 +286,17 @@ def _format_default(default: Any) -> str:
 
 
 def _schema_type(hint: Any) -> str | None:
-    """Name of an annotation's type in a schema, or None if it is unsupported."""
+    """Name in a schema of the type of an annotation; None if the type is not supported.
+
+    For example, ``float | None`` is ``"float?"``, and ``Sequence[int]`` is ``"SymInt[]"``.
+    """
     if hint in _TYPE_NAMES:
         return _TYPE_NAMES[hint]
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType) and type(None) in inner:
-        rest = _schema_type(typing.Union[tuple(each for each in inner if each is not type(None))])  # noqa: UP007
-        return rest and f"{rest}?"
+        required = tuple(each for each in inner if each is not type(None))
+        name = _schema_type(typing.Union[required])  # noqa: UP007
+        return name and f"{name}?"
     if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
         element = _schema_type(inner[0])
         return element and f"{element}[]"
@@ -274,7 +304,11 @@ def _schema_type(hint: Any) -> str | None:
 
 
 def _result_types(hint: Any) -> str | None:
-    """Results of a schema for an annotation, such as ``"(Tensor, float)"``; None: unsupported."""
+    """Text of the results in a schema, from the annotation of a function's result.
+
+    For example, ``tuple[Tensor, float]`` is ``"(Tensor, float)"``. None means that a type is not
+    supported.
+    """
     if hint in (None, type(None)):
         return "()"
     if typing.get_origin(hint) is tuple:

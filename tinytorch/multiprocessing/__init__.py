@@ -136,7 +136,10 @@ class ProcessContext:
                 process.join()
 
     def _fail(self, index: int) -> None:
-        """Raise the error of a process."""
+        """Raise the error of a failed process: of its exception, exit status or signal.
+
+        ``index`` is the index of the process.
+        """
         process = self.processes[index]
         self._receive_error(index)
         if self._errors[index]:
@@ -164,7 +167,14 @@ def _interrupt() -> None:
 
 
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], sender: Any) -> None:
-    """Call ``fn`` in a process that has been started, and send the traceback of an exception."""
+    """Call a function in a process that ``spawn`` has started.
+
+    Args:
+        fn: The function, called with ``index`` and ``args``.
+        index: Index of the process.
+        args: Further arguments.
+        sender: End of a pipe, to which the traceback of an exception is sent.
+    """
     import traceback
 
     call_when_parent_ends(_interrupt)

@@ -39,22 +39,30 @@ _HEADER = struct.Struct("<qI")
 
 
 def send(connection: Connection, number: int, content: Any) -> None:
-    """Send a number and an object; raise before anything is sent if it cannot be pickled.
+    """Send a message with a number and an object.
 
-    Tensors are copied, unless they were in shared memory before.
+    Large buffers, such as the memory of tensors, are sent as file descriptors of shared memory.
+    Tensors are copied to it, unless they were there before. Errors of pickling are raised before
+    anything is sent.
+
+    Args:
+        connection: End of a pipe.
+        number: The number, such as that of a task.
+        content: The object.
     """
     file = io.BytesIO()
     pickler = _Pickler(file)
     try:
         pickler.dump(content)
         descriptors = [each for each, _ in pickler.sent]
-        start = _HEADER.pack(number, len(descriptors)) + bytes(old for _, old in pickler.sent)
+        flags = bytes(was_shared for _, was_shared in pickler.sent)
+        start = _HEADER.pack(number, len(descriptors)) + flags
         connection.send_bytes(start + file.getbuffer())
         for first in range(0, len(descriptors), _MOST):
             _send_descriptors(connection, descriptors[first : first + _MOST])
     finally:
-        for descriptor, old in pickler.sent:
-            if not old:
+        for descriptor, was_shared in pickler.sent:
+            if not was_shared:
                 os.close(descriptor)
 
 
@@ -79,7 +87,7 @@ class _Pickler(reduction.ForkingPickler):
     """Pickler with out-of-band buffers, which writes large buffers to unnamed files."""
 
     def __init__(self, file: Any) -> None:
-        super().__init__(file, 5, True, self._take if memory.POSSIBLE else None)
+        super().__init__(file, 5, True, self._on_buffer if memory.POSSIBLE else None)
         #: Descriptors of out-of-band buffers, and whether their memory was shared before.
         self.sent: list[tuple[int, bool]] = []
 
@@ -92,8 +100,12 @@ class _Pickler(reduction.ForkingPickler):
             return (obj if shared else copy_part(obj)).__reduce_ex__(5)
         return NotImplemented
 
-    def _take(self, buffer: pickle.PickleBuffer) -> bool:
-        """Buffer callback: return whether a buffer is pickled in-band; else add its descriptor."""
+    def _on_buffer(self, buffer: pickle.PickleBuffer) -> bool:
+        """Buffer callback: send a large or shared buffer by a descriptor.
+
+        Returns:
+            Whether the buffer is pickled in-band instead.
+        """
         with buffer.raw() as content:
             segment = memory.segment_of(content.obj)
             if segment is not None and memory.root_of(segment) is content.obj:
@@ -139,17 +151,17 @@ def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
                 time.sleep(0.001)
 
 
-def _map(descriptor: int, old: bool) -> Any:
+def _map(descriptor: int, was_shared: bool) -> Any:
     """Map the memory of a descriptor; copy it if more than half of all descriptors are in use.
 
     A mapping holds a descriptor, whose number the system limits, and a program may keep every batch
-    that it receives. Memory that was shared before (``old``) is never copied.
+    that it receives. Memory that was shared before the message is never copied.
     """
     import resource  # missing on Windows, where this is not called
 
     found = memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return found if old or memory.mapped_count() <= limit // 2 else found.copy()
+    return found if was_shared or memory.mapped_count() <= limit // 2 else found.copy()
 
 
 #: Seconds between checks of the parent.

@@ -49,7 +49,7 @@ def _heading(records: list[Record]) -> Iterator[dict[str, Any]]:
 
 
 def _spans(records: list[Record]) -> Iterator[dict[str, Any]]:
-    """Yield an event for each record."""
+    """Yield an event for each record, with its time in microseconds and its details."""
     for record in records:
         fields: dict[str, Any] = {}
         if record.shapes is not None:
@@ -68,7 +68,10 @@ def _spans(records: list[Record]) -> Iterator[dict[str, Any]]:
 
 
 def _arrows(records: list[Record]) -> Iterator[dict[str, Any]]:
-    """Yield the events of the arrows from each operation to its gradients."""
+    """Yield the events of arrows, each from an operation to the computation of its gradients.
+
+    Both have the same sequence number. An arrow is a pair of events, its start and its finish.
+    """
     forward = {r.sequence: r for r in records if r.sequence >= 0 and not r.backward}
     for record in records:
         origin = forward.get(record.sequence) if record.backward else None

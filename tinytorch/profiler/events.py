@@ -121,17 +121,17 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]
-        """Time that it took."""
+        """Time that the event took."""
         return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]
-        """Time that it took without nested events."""
+        """Time that the event took without nested events."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """Its memory without that of nested events."""
+        """Memory of the event without that of nested events."""
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
     def __repr__(self) -> str:
@@ -402,7 +402,7 @@ def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> E
         records: The records, in the order of their ends.
         since: Start of the profile.
         memory: Whether the table shows memory.
-        flops: Whether it shows floating-point operations.
+        flops: Whether the table shows floating-point operations.
     """
     # Of two with the same start and end, the record that was added later contains the other.
     order = sorted(range(len(records)), key=lambda i: (records[i].start, -records[i].end, -i))
@@ -449,7 +449,7 @@ def _drop_repeats(events: list[FunctionEvent]) -> list[FunctionEvent]:
 
 
 def _count_flops_once(events: list[FunctionEvent]) -> None:
-    """Set ``flops`` of events to 0 that are nested in an event with ``flops``."""
+    """Set ``flops`` of an event to 0 if it is nested in an event with ``flops``."""
     for event in events:
         parent = event.cpu_parent
         while event.flops and parent is not None:
@@ -458,7 +458,7 @@ def _count_flops_once(events: list[FunctionEvent]) -> None:
 
 
 def _copy_forward_stacks(events: list[FunctionEvent]) -> None:
-    """Set ``stack`` of gradients to that of the operation whose gradient they are."""
+    """Set ``stack`` of each gradient to that of its operation, with the same sequence number."""
     forward = {e.sequence_nr: e.stack for e in reversed(events) if not e.scope}
     for event in events:
         if event.scope and event.sequence_nr in forward and event.sequence_nr >= 0:

@@ -73,7 +73,18 @@ class Recording:
         self.enabled = True
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
-        """Record ``run()`` as the operation ``name`` of these arguments, and return its result."""
+        """Call an operation, and record it with its time, shapes, stack, memory and FLOPs.
+
+        Args:
+            name: Name of the function.
+            run: Function without arguments that runs the operation.
+            op: The operation.
+            args: Its positional arguments.
+            options: Its keyword arguments.
+
+        Returns:
+            The result of ``run()``.
+        """
         called = aten_name(name, op)
         if called is None or not self.enabled:
             return run()
@@ -122,7 +133,14 @@ class Recording:
     def _record_gradient(
         self, name: str, shapes: list[Any], xp: Any, sequence: int
     ) -> Iterator[None]:  # fmt: skip
-        """Record a block that computes gradients."""
+        """Record the block of a ``with`` statement, which computes gradients.
+
+        Args:
+            name: Name of the node.
+            shapes: Shapes of the gradients that the node receives.
+            xp: Backend, which is synchronized if the recording does so.
+            sequence: Creation number of the node, or -1.
+        """
         given = shapes if self._shapes else None
         with self._record_block(name, shapes=given, sequence=sequence, backward=True):
             yield
@@ -166,7 +184,11 @@ def _shape(value: Any) -> list[Any]:
 
 
 def _shapes_of(args: tuple[Any, ...]) -> list[Any]:
-    """Shapes in PyTorch's form: a list of shapes for a list of tensors, ``[]`` for other values."""
+    """Shapes of arguments in PyTorch's form, a list with one entry for each argument.
+
+    The entry is the shape of a tensor, a list of shapes for a list of tensors, and ``[]`` for
+    other values.
+    """
     return [
         [_shape(each) for each in value]
         if isinstance(value, (tuple, list)) and value and isinstance(value[0], Tensor)
@@ -176,7 +198,7 @@ def _shapes_of(args: tuple[Any, ...]) -> list[Any]:
 
 
 def _wait_for(*values: Any) -> None:
-    """Synchronize the device of the first tensor."""
+    """Synchronize the device of the first tensor among values."""
     for value in values:
         if isinstance(value, Tensor):
             value._xp.synchronize()
@@ -184,20 +206,31 @@ def _wait_for(*values: Any) -> None:
 
 
 def _sequence_of(result: Any) -> int:
-    """Creation number of the node of a result; -1 if there is none."""
+    """Creation number of the autograd node of a result, or of its first tensor; -1 without one."""
     first = result[0] if isinstance(result, tuple) and result else result
     node = node_of(first._node) if isinstance(first, Tensor) and first._rg else None
     return -1 if node is None else node.seq
 
 
 def _flops_of(op: Any, result: Any, args: tuple[Any, ...], options: dict[str, Any]) -> int:
+    """Floating-point operations of a call; 0 for an operation without a formula, or an error.
+
+    Args:
+        op: The operation.
+        result: Result of the call; None if it raised.
+        args: Positional arguments.
+        options: Keyword arguments.
+    """
     if op.name not in FORMULAS or result is None:
         return 0
     return sum(work.flops for work in call_flops(op.name, result, args, options))
 
 
 def _stack() -> list[str]:
-    """Lines of the program that lead here, the innermost first, without those of this library."""
+    """Lines of the program in the call stack, the innermost first, without those of tinytorch.
+
+    A line has the form ``"file(number): function"``.
+    """
     lines = []
     frame: Any = sys._getframe(1)
     while frame is not None:

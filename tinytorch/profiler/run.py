@@ -35,7 +35,10 @@ class Results:
     """Base class of the two classes ``profile``: methods that read the events."""
 
     def _completed_profile(self, action: str) -> profile:
-        """Return the profile that has the events; ``action`` is named if there is none."""
+        """Return the profile that has the events; raise if there is none.
+
+        ``action`` is the text of the attempted action, for the error.
+        """
         raise NotImplementedError
 
     def key_averages(

@@ -133,6 +133,7 @@ class profile(run.Results):
         self._metadata: dict[str, Any] = {}
 
     def _action(self, step: int) -> ProfilerAction:
+        """Action of the schedule in a step; raise a ``ValueError`` if it is not valid there."""
         action = self.schedule(step)
         if action is ProfilerAction.DEVICE_STOPPED:
             raise ValueError(
@@ -198,17 +199,24 @@ class profile(run.Results):
         self._begin_step()
 
     def _begin_step(self) -> None:
+        """Begin the named part of the program that records the current step."""
         if self.record_steps:
             self._step = record_function(f"ProfilerStep#{self.step_num}")
             self._step.__enter__()
 
     def _end_step(self) -> None:
+        """End the part that ``_begin_step`` has begun, if any."""
         step, self._step = self._step, None
         if step is not None:
             step.__exit__(None, None, None)
 
     def _change_action(self, before: ProfilerAction, after: ProfilerAction | None) -> None:
-        """Begin or end a recording between two steps; ``after`` is None at the end."""
+        """Begin or end a recording between two steps.
+
+        Args:
+            before: Action of the step that ends.
+            after: Action of the step that begins; None at the end of the profile.
+        """
         recording = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
         is_recording, will_record = before in recording, after in recording
         saves = before is ProfilerAction.RECORD_AND_SAVE
@@ -222,6 +230,7 @@ class profile(run.Results):
             self._begin_recording()
 
     def _begin_recording(self) -> None:
+        """Start a new recording, or continue the last one with ``acc_events``."""
         if self.profiler is None or not self.acc_events:
             cuda = ProfilerActivity.CUDA in self.activities
             self.profiler = run.profile(
@@ -232,6 +241,7 @@ class profile(run.Results):
         self.profiler.__enter__()
 
     def _end_recording(self, is_ready: bool) -> None:
+        """End the recording, and call ``on_trace_ready`` if its trace is to be saved."""
         assert self.profiler is not None
         self.profiler.__exit__(None, None, None)
         if is_ready and self.on_trace_ready is not None:

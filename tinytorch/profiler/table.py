@@ -28,6 +28,7 @@ def _share(part: float, whole: float) -> str:
 
 
 def _bytes_text(count: int) -> str:
+    """Text of a number of bytes, in the largest unit in which it is at least 1."""
     for name, size in (("GB", 1024**3), ("MB", 1024**2), ("KB", 1024)):
         if abs(count) >= size:
             return f"{count / size:.2f} {name}"
@@ -35,7 +36,14 @@ def _bytes_text(count: int) -> str:
 
 
 class _TableColumn(NamedTuple):
-    """Column of the table: its heading, its width, and the text for an event."""
+    """Column of the table.
+
+    Attributes:
+        heading: Its heading.
+        width: Number of characters.
+        text: Returns the text of the cell for an event.
+        left: Whether cells are aligned to the left.
+    """
 
     heading: str
     width: int
@@ -51,7 +59,18 @@ def layout(
     events: Sequence[Any], *, row_limit: int, widths: tuple[int | None, int | None, int | None],
     header: str | None, top_level_only: bool, unit: str | None, memory: bool, flops: bool,
 ) -> str:  # fmt: skip
-    """Return the table of events; see ``EventList.table``."""
+    """Return the table of events; see ``EventList.table``.
+
+    Args:
+        events: The events, in the order of the rows.
+        row_limit: Largest number of events, or -1.
+        widths: Largest widths of the columns of names, shapes and stacks; None for no limit.
+        header: Text above the table, or None.
+        top_level_only: Whether nested events are left out.
+        unit: Unit of times; None for one that fits each time.
+        memory: Whether there are columns of memory.
+        flops: Whether there is a column of floating-point operations.
+    """
     if not events:
         return ""
     total = sum(event.self_cpu_time_total for event in events)
@@ -73,25 +92,28 @@ def _columns(
     events: Sequence[Any], total: float, widths: tuple[int | None, int | None, int | None],
     unit: str | None, memory: bool, flops: bool,
 ) -> list[_TableColumn]:  # fmt: skip
-    def attribute(heading: str, name: str) -> _TableColumn:
-        return _TableColumn(heading, _WIDTH, lambda event: time_text(getattr(event, name), unit))
+    """Columns of the table; see ``layout``. ``total`` is the time that is 100 %."""
 
-    def share(heading: str, name: str) -> _TableColumn:
-        return _TableColumn(heading, _WIDTH, lambda event: _share(getattr(event, name), total))
+    def time_column(heading: str, attribute: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda e: time_text(getattr(e, attribute), unit))
 
-    def size(heading: str, name: str) -> _TableColumn:
-        return _TableColumn(heading, _WIDTH, lambda event: _bytes_text(getattr(event, name)))
+    def share_column(heading: str, attribute: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda e: _share(getattr(e, attribute), total))
+
+    def memory_column(heading: str, attribute: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda e: _bytes_text(getattr(e, attribute)))
 
     columns = [
         _name_column(events, widths[0]),
-        share("Self CPU %", "self_cpu_time_total"), attribute("Self CPU", "self_cpu_time_total"),
-        share("CPU total %", "cpu_time_total"), attribute("CPU total", "cpu_time_total"),
-        attribute("CPU time avg", "cpu_time"),
+        share_column("Self CPU %", "self_cpu_time_total"),
+        time_column("Self CPU", "self_cpu_time_total"),
+        share_column("CPU total %", "cpu_time_total"), time_column("CPU total", "cpu_time_total"),
+        time_column("CPU time avg", "cpu_time"),
     ]  # fmt: skip
     if memory:
         columns += [
-            size("CPU Mem", "cpu_memory_usage"),
-            size("Self CPU Mem", "self_cpu_memory_usage"),
+            memory_column("CPU Mem", "cpu_memory_usage"),
+            memory_column("Self CPU Mem", "self_cpu_memory_usage"),
         ]
     columns.append(_TableColumn("# of Calls", _WIDTH, lambda event: str(event.count)))
     if any(event.input_shapes for event in events):
@@ -109,16 +131,21 @@ def _limit_width(width: int, limit: int | None) -> int:
 
 
 def _name_column(events: Sequence[Any], limit: int | None) -> _TableColumn:
+    """Column of the names of the events, cut to at most ``limit`` characters."""
+
     def name(event: Any) -> str:
         key: str = event.key
-        long = limit is not None and len(key) >= limit - 3
-        return f"{key[: (limit or 0) - 3]}..." if long else key
+        is_long = limit is not None and len(key) >= limit - 3
+        return f"{key[: (limit or 0) - 3]}..." if is_long else key
 
     return _TableColumn("Name", _limit_width(max(len(e.key) for e in events) + 4, limit), name)
 
 
 def _flops_column(counts: list[int]) -> _TableColumn:
-    """Column of the floating-point operations, in a unit by the smallest of ``counts``."""
+    """Column of floating-point operations, in a unit chosen for the smallest count.
+
+    ``counts`` are the positive counts of all events.
+    """
     power = min(5, int(math.log10(min(counts)) / 3))
 
     def text(event: Any) -> str:
@@ -128,6 +155,7 @@ def _flops_column(counts: list[int]) -> _TableColumn:
 
 
 def _stack_column(events: Sequence[Any], limit: int | None) -> _TableColumn:
+    """Column of the innermost lines of the events' stacks, of at most ``limit`` characters."""
     width = _limit_width(max(len(line) for event in events for line in event.stack) + 4, limit)
 
     def text(event: Any) -> str:
@@ -143,7 +171,10 @@ def _cut_start(line: str, width: int) -> str:
 
 
 def _further_lines(event: Any, columns: list[_TableColumn]) -> list[str]:
-    """Rows for the other lines of an event's stack, below the first, and an empty row."""
+    """Rows for the lines of an event's stack after the first one, and an empty row.
+
+    Only the last column, that of stacks, has text in these rows.
+    """
     before = "".join(column.cell("") for column in columns[:-1])
     last = columns[-1]
     return [before + last.cell(_cut_start(line, last.width)) for line in (*event.stack[1:], "")]

@@ -21,7 +21,7 @@ from ..warnings import warn
 
 
 def scalar_message(actual: Any, expected: Any, rtol: float, atol: float) -> str:
-    """Message for two numbers that are not close."""
+    """Message for two numbers that are not close, within the two tolerances."""
     absolute = abs(actual - expected)
     relative = float("inf") if expected == 0 else absolute / abs(expected)
     return "\n".join(
@@ -41,7 +41,7 @@ def tensor_message(a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: flo
     Args:
         a: The actual tensor.
         b: The expected tensor, of the same shape, device and dtype.
-        matches: Which elements are close.
+        matches: Tensor of booleans: whether each element is close.
         rtol: Relative tolerance.
         atol: Absolute tolerance.
     """
@@ -67,12 +67,12 @@ def tensor_message(a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: flo
 
 
 def _relation(rtol: float, atol: float) -> str:
-    """Word for the comparison in messages."""
+    """Word for the comparison in messages: ``"equal"`` without tolerances, else ``"close"``."""
     return "equal" if rtol == 0 and atol == 0 else "close"
 
 
 def _tolerance_text(tolerance: float, rtol: float, atol: float) -> str:
-    """Text of a tolerance; empty if both tolerances are 0."""
+    """Text of ``tolerance``, one of both tolerances; empty if both are 0."""
     return "" if rtol == 0 and atol == 0 else f" (up to {tolerance} allowed)"
 
 
@@ -105,14 +105,24 @@ KeyPath = tuple[Any, ...]
 
 
 class ComparisonError(Exception):
-    """A failed check, with the error to raise and its path in the structures."""
+    """A failed check.
+
+    Args:
+        kind: Class of the error to raise.
+        text: Message of the error.
+        path: Keys and indices that lead to the values in the compared structures.
+    """
 
     def __init__(self, kind: type[Exception], text: str, path: KeyPath) -> None:
         super().__init__(text)
         self.kind, self.text, self.path = kind, text, path
 
     def error(self, msg: str | Callable[[str], str] | None = None) -> Exception:
-        """The error to raise; ``msg`` replaces its message, or is a function from it to another."""
+        """Error for the caller of ``assert_close``.
+
+        Args:
+            msg: Text that replaces the message, or a function from the message to another one.
+        """
         if isinstance(msg, str):
             return self.kind(msg)
         item = "".join(f"[{key!r}]" for key in self.path)
@@ -134,7 +144,15 @@ class Options:
     check_stride: bool
 
     def tolerances(self, path: KeyPath, *kinds: dtypes.dtype) -> tuple[float, float]:
-        """Relative and absolute tolerance: as given, or else the loosest of the dtypes."""
+        """Relative and absolute tolerance: as given, or else the largest defaults of the dtypes.
+
+        Args:
+            path: Path of the values, for the error.
+            *kinds: Dtypes of the values.
+
+        Raises:
+            ComparisonError: If only one tolerance is given.
+        """
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
         if self.rtol is None and self.atol is None:
@@ -147,7 +165,12 @@ class Options:
 def loosest(
     table: dict[dtypes.dtype, tuple[float, float]], *kinds: dtypes.dtype
 ) -> tuple[float, float]:
-    """The largest relative and the largest absolute tolerance of some dtypes."""
+    """The largest relative and the largest absolute tolerance of dtypes.
+
+    Args:
+        table: Relative and absolute tolerance by dtype; those of other dtypes are 0.
+        *kinds: The dtypes.
+    """
     rtols, atols = zip(*(table.get(kind, (0.0, 0.0)) for kind in kinds), strict=True)
     return max(rtols), max(atols)
 
@@ -218,7 +241,20 @@ def assert_close(
 
 
 def _pairs(a: Any, b: Any, path: KeyPath, options: Options) -> Iterator[Callable[[], None]]:
-    """Comparisons of the pairs of values in two structures, in order."""
+    """Yield a comparison for each pair of values in two nested structures, in order.
+
+    Args:
+        a: Value, sequence or mapping.
+        b: Expected value, sequence or mapping.
+        path: Path of ``a`` and ``b`` in the structures of ``assert_close``.
+        options: Options of ``assert_close``.
+
+    Yields:
+        A function without arguments, which raises a ``ComparisonError`` for unequal values.
+
+    Raises:
+        ComparisonError: If the structures differ, or a type is not supported.
+    """
     if _both(a, b, Sequence) and not (isinstance(a, str) or isinstance(b, str)):
         if len(a) != len(b):
             text = f"The length of the sequences mismatch: {len(a)} != {len(b)}"
@@ -237,7 +273,7 @@ def _both(a: Any, b: Any, kinds: Any) -> bool:
 
 
 def _common_keys(a: set[Any], b: set[Any], path: KeyPath) -> list[Any]:
-    """Keys of two mappings, in order; raise if they differ."""
+    """Keys of two mappings, sorted if possible; raise a ``ComparisonError`` if they differ."""
     if a != b:
         text = (
             "The keys of the mappings do not match:\n"
@@ -257,7 +293,7 @@ def _sort_keys(keys: set[Any]) -> list[Any]:
 
 
 def _pair(a: Any, b: Any, path: KeyPath, options: Options) -> Callable[[], None]:
-    """Comparison of two values that are not structures."""
+    """Comparison of two values that are not structures; see ``_pairs``."""
     np = load("numpy").library
     if a is None or b is None:
         return partial(_compare_identity, "None mismatch", a, b, path)
@@ -277,14 +313,16 @@ def _pair(a: Any, b: Any, path: KeyPath, options: Options) -> Callable[[], None]
     return partial(_compare_tensors, x, y, tolerances, path, options)
 
 
-def _compare_identity(what: str, a: Any, b: Any, path: KeyPath) -> None:
+def _compare_identity(problem: str, a: Any, b: Any, path: KeyPath) -> None:
+    """Raise a ``ComparisonError`` unless ``a is b``; ``problem`` begins its message."""
     if a is not b:
-        raise ComparisonError(AssertionError, f"{what}: {a} is not {b}", path)
+        raise ComparisonError(AssertionError, f"{problem}: {a} is not {b}", path)
 
 
 def _compare_numbers(
     a: Any, b: Any, tolerances: tuple[float, float], path: KeyPath, options: Options
 ) -> None:
+    """Raise a ``ComparisonError`` unless two numbers are close, within ``(rtol, atol)``."""
     if options.check_dtype and type(a) is not type(b):
         text = f"The (d)types do not match: {type(a)} != {type(b)}."
         raise ComparisonError(AssertionError, text, path)
@@ -310,6 +348,7 @@ def _as_tensors(a: Any, b: Any, path: KeyPath, options: Options) -> tuple[Tensor
 
 
 def _raise_unsupported(a: Any, b: Any, path: KeyPath, error: Exception | None = None) -> NoReturn:
+    """Raise PyTorch's ``TypeError`` for values of types that cannot be compared."""
     text = f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}."
     raise ComparisonError(TypeError, text, path) from error
 
@@ -317,9 +356,10 @@ def _raise_unsupported(a: Any, b: Any, path: KeyPath, error: Exception | None = 
 def _compare_tensors(
     a: Tensor, b: Tensor, tolerances: tuple[float, float], path: KeyPath, options: Options
 ) -> None:
-    for name, ours, theirs in _attributes(a, b, options):
-        if ours != theirs:
-            text = f"The values for attribute '{name}' do not match: {ours} != {theirs}."
+    """Raise a ``ComparisonError`` unless two tensors have equal attributes and close values."""
+    for name, actual, expected in _attributes(a, b, options):
+        if actual != expected:
+            text = f"The values for attribute '{name}' do not match: {actual} != {expected}."
             raise ComparisonError(AssertionError, text, path)
     if a.is_meta or b.is_meta:  # they have no values
         return

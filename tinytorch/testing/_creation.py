@@ -92,7 +92,19 @@ def _check_arguments(
 
 
 def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple[Any, Any]:
-    """Lower and upper limit: those given or the defaults, clamped to the range of the dtype."""
+    """Limits of the values of ``make_tensor``, clamped to the range of the dtype.
+
+    Args:
+        dtype: The dtype.
+        low: Lower limit, or None for the default.
+        high: Upper limit, or None for the default.
+
+    Returns:
+        The lower and the upper limit; integers if the dtype is not inexact.
+
+    Raises:
+        ValueError: For NaN, an empty interval, or one outside the range of the dtype.
+    """
     least, end, usual_low, usual_high = _range(dtype)
     low = usual_low if low is None else low
     high = usual_high if high is None else high
@@ -116,7 +128,12 @@ def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
 
 
 def _range(dtype: dtypes.dtype) -> tuple[float, float, float, float]:
-    """Smallest number of a dtype, the end of its range, and the default limits."""
+    """Range of a dtype and the default limits of its values.
+
+    Returns:
+        Four numbers: the smallest value, the end of the range, and the default ``low`` and
+        ``high``.
+    """
     if dtype is dtypes.bool:
         return 0, 2, 0, 2
     if _is_inexact(dtype):
@@ -131,7 +148,7 @@ def _range(dtype: dtypes.dtype) -> tuple[float, float, float, float]:
 def _sample(
     sizes: tuple[int, ...], dtype: dtypes.dtype, device: Any, low: Any, high: Any
 ) -> Tensor:
-    """Uniform random numbers of a dtype from ``[low, high)``."""
+    """Tensor of uniform random numbers from ``[low, high)``; of complex ones, both parts."""
     if not _is_inexact(dtype):
         return randint(low, high, sizes, device=device, dtype=dtype)
     out = empty(sizes, dtype=dtype, device=device)
