@@ -30,7 +30,14 @@ _PROTOCOL = 1
 
 
 class _TypeName(NamedTuple):
-    """A type of container, its name in JSON, and the functions that write and read its context."""
+    """Entry of a type of container in the registry of names for JSON.
+
+    Attributes:
+        kind: The type.
+        name: Its name in JSON.
+        write: Function from the context of a container to a value that JSON can represent.
+        read: The inverse of ``write``.
+    """
 
     kind: Any
     name: str
@@ -38,6 +45,7 @@ class _TypeName(NamedTuple):
     read: Callable[[Any], Any]
 
 
+#: Entries by type, and types by name.
 _NAMES: dict[Any, _TypeName] = {}
 _KINDS: dict[str, Any] = {}
 
@@ -56,21 +64,21 @@ def register_type_name(kind: Any, name: str, write: Any = None, read: Any = None
 
 
 def _find_type_name(kind: Any) -> _TypeName:
-    """Entry of a type; raise if it has no name."""
+    """Registered entry of a type; raise a ``NotImplementedError`` if it has no name."""
     if kind not in _NAMES:
         raise NotImplementedError(f"Serializing {kind} in pytree is not registered.")
     return _NAMES[kind]
 
 
 def _find_type(name: str) -> Any:
-    """Type of a name; raise if there is none."""
+    """Type with a registered name; raise a ``NotImplementedError`` if there is none."""
     if name not in _KINDS:
         raise NotImplementedError(f"Deserializing {name} in pytree is not registered.")
     return _KINDS[name]
 
 
 def _write_defaults(context: Any) -> dict[str, Any]:
-    """Context of a defaultdict, its factory and keys, for JSON."""
+    """Convert the context of a defaultdict, a pair of its factory and its keys, for JSON."""
     factory, keys = context
     return {
         "default_factory_module": factory.__module__,
@@ -80,6 +88,7 @@ def _write_defaults(context: Any) -> dict[str, Any]:
 
 
 def _read_defaults(written: dict[str, Any]) -> list[Any]:
+    """Inverse of ``_write_defaults``: import the factory by its name."""
     module = importlib.import_module(written["default_factory_module"])
     return [getattr(module, written["default_factory_name"]), written["dict_context"]]
 
@@ -257,7 +266,17 @@ def register_dataclass(
 
 
 def _field_names(cls: Any, names: list[str] | None, dropped: list[str]) -> list[str]:
-    """Names of the fields that ``register_dataclass`` uses."""
+    """Names of the fields of a class that ``register_dataclass`` uses.
+
+    Args:
+        cls: The class.
+        names: The given names, which are required for a class that is not a dataclass; None for
+            all fields.
+        dropped: Names of fields that ``names`` may lack.
+
+    Raises:
+        ValueError: If names are missing, or are not those of all other fields.
+    """
     if not dataclasses.is_dataclass(cls):
         if names is None:
             raise ValueError(
@@ -265,14 +284,14 @@ def _field_names(cls: Any, names: list[str] | None, dropped: list[str]) -> list[
                 f"{cls}, as it is not a dataclass."
             )
         return names
-    own = [field.name for field in dataclasses.fields(cls) if field.init]
+    init_names = [field.name for field in dataclasses.fields(cls) if field.init]
     if names is None:
-        return own
-    own = [name for name in own if name not in dropped]
-    if set(names) != set(own):
+        return init_names
+    expected = [name for name in init_names if name not in dropped]
+    if set(names) != set(expected):
         raise ValueError(
             "field_names does not include all dataclass fields, or others: expected "
-            f"{own}, got {names}. Add what is to be left out to `drop_field_names`."
+            f"{expected}, got {names}. Add what is to be left out to `drop_field_names`."
         )
     return names
 
@@ -290,8 +309,8 @@ def register_constant(cls: type) -> None:
     Raises:
         TypeError: If the class does not define ``__eq__`` and ``__hash__``.
     """
-    own: Any = cls.__eq__
-    if own is object.__eq__ or cls.__hash__ is None:
+    equals: Any = cls.__eq__
+    if equals is object.__eq__ or cls.__hash__ is None:
         raise TypeError(
             "register_constant(cls) expects `cls` to have a non-default `__eq__` and `__hash__` "
             f"implementation, got {cls}."
@@ -605,7 +624,10 @@ def map_only(type_or_types: Any, /) -> Callable[[Callable[[Any], Any]], Callable
 
 
 def _as_filter(type_or_types: Any) -> Callable[[Any], bool]:
-    """Function that returns whether a leaf is of a type, or the argument if that is a function."""
+    """Predicate of leaves: whether a leaf is of a type, or of one of a tuple of types.
+
+    A function is returned as it is.
+    """
     if isinstance(type_or_types, (type, tuple, UnionType)):
         return lambda leaf: isinstance(leaf, type_or_types)
     if not callable(type_or_types):

@@ -102,12 +102,18 @@ class Region:
         return len(self.metadata) - 1
 
     def unpack(self, index: int) -> Tensor:
-        """Return the tensor of an index; recompute all of them in the first call."""
+        """Return the saved tensor of an index; the first call recomputes all saved tensors."""
         tensor: Tensor = self.take(index, CURRENT.get())
         return tensor
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-        """Replace everything that ``node`` saved by an index."""
+        """Replace everything that ``node`` saved by an index.
+
+        Args:
+            node: The node.
+            out: Ignored, as ``edge_of``: both are part of the interface of the hooks.
+            edge_of: Ignored.
+        """
         metadata = self.metadata
         index = _SavedIndex(self, len(metadata), node)
         metadata.append(_node_metadata(node))
@@ -131,7 +137,15 @@ class Region:
         return items.pop(index)
 
     def _recompute(self) -> list[Any]:
-        """Call the function again; return everything that it saves, by index."""
+        """Call the function again, with the random states of the first call.
+
+        Returns:
+            Everything that the second call saves, by index: a tensor, or the ``args``, ``saved``
+            and ``out`` of a node.
+
+        Raises:
+            CheckpointError: If the metadata of both calls differ.
+        """
         self._check_versions()
         second = _Recomputation(len(self.metadata) if self.early_stop else -1)
         before = random._save_states() if self.states else []
@@ -168,7 +182,11 @@ class Region:
                 )
 
     def _compare(self, second: list[_Metadata]) -> None:
-        """Raise an error that describes how the metadata of both calls differ."""
+        """Raise a ``CheckpointError`` that describes how the metadata of both calls differ.
+
+        Differences other than in the number of tensors are ignored unless `checked`.
+        """
+        # An entry has the backend, and three values for each tensor.
         counts = [[len(entry) // 3 for entry in each] for each in (self.metadata, second)]
         if counts[0] != counts[1]:
             raise CheckpointError(
@@ -191,15 +209,22 @@ class Region:
 
 
 class _SavedIndex:
-    """Index of everything that a node saved, which replaces ``Node.args``."""
+    """Index of everything that a node saved; it replaces ``Node.args`` between the two calls.
+
+    Args:
+        region: The checkpointed call.
+        index: The index.
+        node: The node.
+    """
 
     __slots__ = ("bare", "index", "region")
 
     def __init__(self, region: Region, index: int, node: Node) -> None:
         self.region = region
         self.index = index
-        #: Arguments of the node other than arrays, for node names that depend on them.
-        self.bare = () if node.op.backward_name.__class__ is str else _arguments_without_saved(node)
+        # A node's name can depend on its arguments; then keep those that are not arrays.
+        has_fixed_name = node.op.backward_name.__class__ is str
+        self.bare = () if has_fixed_name else _arguments_without_saved(node)
 
     def strip(self, node: Node) -> None:
         """Replace everything that ``node`` saved by this index."""
@@ -208,7 +233,12 @@ class _SavedIndex:
         node.out = None
 
     def restore(self, node: Node, task: GraphTask | None = None) -> None:
-        """Set what ``node`` saved to the recomputed values, for one visit of the backward pass."""
+        """Set what ``node`` saved to the recomputed values, for one visit of the backward pass.
+
+        Args:
+            node: The node.
+            task: The backward pass; None outside one.
+        """
         region, index = self.region, self.index
         items = region.recomputed if task is None else task.stored.get(region.key)
         item = items.pop(index, None) if items else None
@@ -269,7 +299,13 @@ class _Recomputation:
         return tensor
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-        """Collect what ``node`` saved."""
+        """Collect everything that ``node`` saved; end the call after the last item.
+
+        Args:
+            node: The node.
+            out: Ignored, as ``edge_of``: both are part of the interface of the hooks.
+            edge_of: Ignored.
+        """
         items = self.items
         items.append((node.args, node.saved, node.out))
         self.metadata.append(_node_metadata(node))
@@ -278,13 +314,16 @@ class _Recomputation:
 
 
 def _tensor_metadata(tensor: Tensor) -> _Metadata:
-    """Metadata of one tensor."""
+    """Metadata of one tensor: its backend, shape, dtype and the index of its device."""
     data, xp = tensor._data, tensor._xp
     return [xp, data.shape, data.dtype, xp.device_index(data)]
 
 
 def _node_metadata(node: Node) -> _Metadata:
-    """Metadata of everything that ``node`` saved of its arguments and results."""
+    """Metadata of all arguments and results that ``node`` saved, in the form of ``_Metadata``.
+
+    The index of the device is None on the CPU.
+    """
     xp, out = node.xp, node.out
     metadata = [xp]
     for tensor in node.saved:

@@ -201,25 +201,30 @@ def checkpoint_sequential(
     cuts = [*range(0, size * (segments - 1), size)]
     for start in cuts:
         input = checkpoint(
-            _chain(steps[start : start + size]), input, use_reentrant=use_reentrant,
+            _compose(steps[start : start + size]), input, use_reentrant=use_reentrant,
             preserve_rng_state=preserve,
         )  # fmt: skip
-    return _chain(steps[size * (segments - 1) :])(input)
+    return _compose(steps[size * (segments - 1) :])(input)
 
 
-def _chain(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
-    """Composition of functions of one argument."""
+def _compose(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Composition of functions of one argument, of which each is called with the last result."""
 
-    def run(input: Any) -> Any:
+    def call_steps(input: Any) -> Any:
         for step in steps:
             input = step(input)
         return input
 
-    return run
+    return call_steps
 
 
 def _warn_of_default(name: str, change: str) -> None:
-    """Warn that ``use_reentrant`` is missing."""
+    """Warn that ``use_reentrant`` is missing.
+
+    Args:
+        name: Name of the called function: ``"checkpoint"`` or ``"checkpoint_sequential"``.
+        change: Clause that describes the change of the default in PyTorch.
+    """
     path = "checkpoint" if name == "checkpoint" else f"checkpoint.{name}"
     warn(
         f"tinytorch.utils.{path}: the use_reentrant parameter should be passed explicitly. In "

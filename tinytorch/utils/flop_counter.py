@@ -50,7 +50,14 @@ class FlopCount(NamedTuple):
 
 
 def _product(name: str, backward: str, flops: int, *factors: Tensor) -> FlopCount:
-    """Count of a product, where the gradient of each factor costs as much as the product."""
+    """Count of a product, where the gradient of each factor costs as much as the product.
+
+    Args:
+        name: Name of the kernel.
+        backward: Name of the kernel that computes the gradients.
+        flops: Number of operations of the product.
+        *factors: The factors; gradients are counted for those that require grad.
+    """
     return FlopCount(name, flops, backward, flops * sum(each.requires_grad for each in factors))
 
 
@@ -72,6 +79,7 @@ def matmul(input: Tensor, other: Tensor, **_: Any) -> Iterator[FlopCount]:
 
 
 def _broadcast(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Shape to which two shapes are broadcast; they are valid, since the call has returned."""
     size = max(len(left), len(right))
     pairs = zip((1,) * (size - len(left)) + tuple(left), (1,) * (size - len(right)) + tuple(right))
     return [b if a == 1 else a for a, b in pairs]
@@ -111,9 +119,15 @@ def transposed_convolution(
 
 
 def _convolution_work(input: Tensor, weight: Tensor, wide: Tensor, narrow: Tensor) -> FlopCount:
-    """Count of a convolution from ``wide`` to ``narrow``, or of a transposed one back.
+    """Count of a convolution or transposed convolution.
 
     As in PyTorch, the gradient of the weight counts all pairs of channels, even with groups.
+
+    Args:
+        input: Input of the call.
+        weight: Weight of the call.
+        wide: The tensor that has the windows: the input, or the output of a transposed convolution.
+        narrow: The tensor with an element for each window: the output, or else the input.
     """
     batch = narrow.shape[0] if narrow.ndim == weight.ndim else 1
     windows = 2 * batch * math.prod(narrow.shape[2 - weight.ndim :])
@@ -145,8 +159,8 @@ def multi_head_attention(
     need_weights: bool = True, **__: Any,
 ) -> Iterator[FlopCount]:  # fmt: skip
     """Formula of ``multi_head_attention_forward``: projections, attention, a projection."""
-    own = (q_proj_weight, k_proj_weight, v_proj_weight)
-    weights = own if in_proj_weight is None else in_proj_weight.chunk(3)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight)
+    weights = separate if in_proj_weight is None else in_proj_weight.chunk(3)
     for input, weight in zip((query, key, value), weights, strict=True):
         yield from linear(input, weight, in_proj_bias)
     lengths = query.shape[0] * (key.shape[0] + (bias_k is not None) + add_zero_attn)
@@ -196,7 +210,14 @@ FORMULAS: dict[str, Callable[..., Iterator[FlopCount]]] = {
 
 
 def call_flops(name: str, out: Any, args: Any, kwargs: dict[str, Any]) -> list[FlopCount]:
-    """Counts of the products in a call of the function ``name`` that returned ``out``."""
+    """Counts of the products in a call of a function with a formula in ``FORMULAS``.
+
+    Args:
+        name: Name of the function.
+        out: Result of the call.
+        args: Positional arguments of the call.
+        kwargs: Keyword arguments of the call.
+    """
     formula = FORMULAS[name]
     given = {**kwargs, "out": out} if "out" in inspect.signature(formula).parameters else kwargs
     return list(formula(*args, **given))
@@ -246,16 +267,16 @@ def _target_name(target: Any) -> str:
 
 
 def _adapt_formula(formula: Callable[..., int]) -> Callable[..., int]:
-    """Adapt a formula of shapes to arguments with tensors."""
+    """Convert a formula that accepts shapes to one that accepts tensors; see ``get_raw``."""
 
-    def shape(value: Any) -> Any:
+    def to_shape(value: Any) -> Any:
         return value.shape if isinstance(value, Tensor) else value
 
-    def raw(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
-        given = {name: shape(value) for name, value in kwargs.items()}
-        return formula(*map(shape, args), out_shape=shape(out_val), **given)
+    def raw_formula(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        given = {name: to_shape(value) for name, value in kwargs.items()}
+        return formula(*map(to_shape, args), out_shape=to_shape(out_val), **given)
 
-    return raw
+    return raw_formula
 
 
 class FlopCounterMode(TorchFunctionMode):
@@ -300,8 +321,8 @@ class FlopCounterMode(TorchFunctionMode):
         self.display = display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         custom = (custom_mapping or {}).items()
-        own = {_target_name(key): _adapt_formula(value) for key, value in custom}
-        self._formulas = {**_REGISTERED, **own}
+        adapted = {_target_name(key): _adapt_formula(value) for key, value in custom}
+        self._formulas = {**_REGISTERED, **adapted}
         self._modules = _ModuleNames()
         self._active = False
 
@@ -336,7 +357,7 @@ class FlopCounterMode(TorchFunctionMode):
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
         self._active = False
-        self._modules.leave()
+        self._modules.unwatch()
         if self.display:
             print(self.get_table())  # noqa: T201
 
@@ -355,7 +376,14 @@ class FlopCounterMode(TorchFunctionMode):
         return out
 
     def _count_products(self, products: list[FlopCount], out: Any) -> None:
-        """Add counts to the running modules, and those of the gradients in the backward pass."""
+        """Add the counts of a call's products to the running modules.
+
+        The counts of the gradients are added when a backward pass visits the node of the result.
+
+        Args:
+            products: The counts.
+            out: Result of the call.
+        """
         modules = self._modules.current()
         for product in products:
             self._count(modules, f"aten.{product.name}", product.flops)
@@ -364,11 +392,13 @@ class FlopCounterMode(TorchFunctionMode):
             result.grad_fn.register_prehook(lambda grads: self._count_backward(modules, products))
 
     def _count_backward(self, modules: set[str], products: list[FlopCount]) -> None:
+        """Add the counts of the gradients of products to modules, if the mode is active."""
         for product in products if self._active else ():
             if product.backward_flops:
                 self._count(modules, f"aten.{product.backward}", product.backward_flops)
 
     def _count(self, modules: set[str], name: str, flops: int) -> None:
+        """Add operations of a kernel to the counts of modules."""
         for module in modules:
             self.flop_counts[module][name] += flops
 
@@ -382,20 +412,24 @@ class _ModuleNames:
         self._handles: list[Any] = []
 
     def current(self) -> set[str]:
+        """Names of the running modules, and ``"Global"``."""
         return {"Global", *self._running}
 
     def watch(self) -> None:
+        """Register the hooks that are called before and after each ``forward``."""
         self._handles = [
             register_module_forward_pre_hook(self._enter),
             register_module_forward_hook(self._leave, always_call=True),
         ]
 
-    def leave(self) -> None:
+    def unwatch(self) -> None:
+        """Remove the hooks."""
         for handle in self._handles:
             handle.remove()
         self._running.clear()
 
     def _enter(self, module: Any, args: Any) -> None:
+        """Pre-hook: name a module, after its parent if that has run, and its children."""
         name = self._names.setdefault(module, type(module).__name__)
         for part, child in module.named_children():
             self._names.setdefault(child, f"{name}.{part}")
@@ -406,7 +440,12 @@ class _ModuleNames:
 
 
 def _table(rows: list[tuple[str, int]], total: int) -> str:
-    """Table of names and FLOPs, in a unit chosen by the total."""
+    """Table of counts with their shares of the total.
+
+    Args:
+        rows: Pairs of a name and its FLOPs.
+        total: FLOPs that are 100 %; they determine the unit.
+    """
     thousands = min(4, max(0, (len(str(total)) - 1) // 3))
     suffix, unit = ("", "K", "M", "B", "T")[thousands], 1000**thousands
     texts = [("Module", "FLOP", "% Total")]

@@ -138,7 +138,14 @@ def draw(y: Any, params: Any = None) -> Drawing:
 
 
 def _outputs(y: Any) -> Iterator[tuple[str, Tensor]]:
-    """Names and tensors of the outputs ``y``."""
+    """Yield the name and the tensor of each output.
+
+    Args:
+        y: The argument of ``draw``: a tensor, a tuple or list of tensors, or a mapping from names.
+
+    Raises:
+        TypeError: For another object than a tensor.
+    """
     if isinstance(y, Mapping):
         pairs: Iterable[tuple[str, Any]] = ((str(name), value) for name, value in y.items())
     elif isinstance(y, (tuple, list)):
@@ -152,7 +159,10 @@ def _outputs(y: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 def _named_leaves(params: Any) -> Iterable[tuple[str, Tensor]]:
-    """Names and tensors of the argument ``params``."""
+    """Pairs of a name and a tensor, from the argument ``params`` of ``draw``.
+
+    It is a module, whose parameters are named, a mapping, an iterable of pairs, or None.
+    """
     if params is None:
         return ()
     if isinstance(params, Module):
@@ -161,7 +171,11 @@ def _named_leaves(params: Any) -> Iterable[tuple[str, Tensor]]:
 
 
 class _Graph:
-    """Traversal of an autograd graph, which collects boxes and arrows in DOT."""
+    """Traversal of an autograd graph, which collects boxes and arrows in DOT.
+
+    Args:
+        names: Names of leaves, by the ``id`` of the tensor.
+    """
 
     def __init__(self, names: dict[int, str]) -> None:
         self._names = names
@@ -172,7 +186,14 @@ class _Graph:
         self._alive: list[Any] = []  # objects whose `id` must not be reused
 
     def add_output(self, key: str, name: str, tensor: Tensor, edge: Any) -> None:
-        """Add the box of an output, and an arrow to it."""
+        """Add the box of an output, and an arrow to it.
+
+        Args:
+            key: Name of the box in DOT.
+            name: Name of the output, which is shown.
+            tensor: The output.
+            edge: Edge to its node, or None.
+        """
         self._box(key, name, tuple(tensor.shape), "result")
         if edge is not None:
             self._arrows.append(f"{self._key(edge)} -> {key}")
@@ -205,6 +226,7 @@ class _Graph:
         return self._keys[id(target)]
 
     def _box(self, key: str, name: str, shape: Any, style: str) -> None:
+        """Add a box with a name and a shape; ``key`` is its name in DOT, ``style`` its kind."""
         label = "\\n".join(part for part in (_escape(name), _shape_text(shape)) if part)
         self._boxes.append(f'{key} [label="{label}", {_STYLES[style]}]')
 
@@ -254,7 +276,12 @@ def call_graph(model: Module, args: tuple[Any, ...]) -> list[CallNode]:
 
 
 class _Calls(TorchFunctionMode):
-    """Mode that records each call, and the node that each tensor comes from."""
+    """Mode that records each call, and the node that each tensor comes from.
+
+    Args:
+        model: The model that is called in this mode.
+        args: Its positional arguments.
+    """
 
     def __init__(self, model: Module, args: tuple[Any, ...]) -> None:
         super().__init__()
@@ -275,22 +302,25 @@ class _Calls(TorchFunctionMode):
         name = getattr(func, "__name__", "call")
         results = _tensors(args[0] if name == "__setitem__" else out)
         if results and not self._inside:
-            own_name, op = _names(func, name)
-            full_name = f"{self._running[-1]}/{own_name}"
+            short_name, op = _function_names(func, name)
+            full_name = f"{self._running[-1]}/{short_name}"
             attributes = _attributes(func, args, given)
             self.add(full_name, op, _tensors((args, given)), results, attributes)
         return out
 
     @contextmanager
     def watch(self, model: Module) -> Iterator[None]:
-        """Track which module's ``forward`` is running; add a node for each recurrent layer."""
+        """Track which module's ``forward`` is running, in a ``with`` block.
 
-        def enter(module: Module, args: Any) -> None:
-            inside = f"{self._running[-1]}/{type(module).__name__}"
-            self._running.append(self._scopes.get(id(module), inside))
+        A recurrent layer becomes one node, and the calls inside it are not recorded.
+        """
+
+        def on_enter(module: Module, args: Any) -> None:
+            inner_scope = f"{self._running[-1]}/{type(module).__name__}"
+            self._running.append(self._scopes.get(id(module), inner_scope))
             self._inside += isinstance(module, RNNBase)
 
-        def leave(module: Module, args: Any, result: Any) -> None:
+        def on_leave(module: Module, args: Any, result: Any) -> None:
             if isinstance(module, RNNBase):
                 self._inside -= 1
                 name, given = module.mode.lower(), _tensors((args, [*module.parameters()]))
@@ -299,8 +329,8 @@ class _Calls(TorchFunctionMode):
 
         handles: list[Any] = []
         for module in model.modules():
-            handles.append(module.register_forward_pre_hook(enter, prepend=True))
-            handles.append(module.register_forward_hook(leave, always_call=True))
+            handles.append(module.register_forward_pre_hook(on_enter, prepend=True))
+            handles.append(module.register_forward_hook(on_leave, always_call=True))
         try:
             yield
         finally:
@@ -310,20 +340,31 @@ class _Calls(TorchFunctionMode):
     def add(
         self, name: str, op: str, inputs: list[Any], results: list[Any], attributes: str = "{}"
     ) -> None:
-        """Add a node; its name gets a number if it is not unique."""
-        edges = tuple(self._source(tensor) for tensor in inputs)
-        number, free = 0, name
-        while free in self.nodes:
+        """Add a node.
+
+        Args:
+            name: Name of the node; if another node has it, it gets a number.
+            op: PyTorch's name of the function; see ``CallNode``.
+            inputs: Tensors that are arguments.
+            results: Tensors that are results.
+            attributes: Text of the other arguments.
+        """
+        sources = tuple(self._source(tensor) for tensor in inputs)
+        number, unique_name = 0, name
+        while unique_name in self.nodes:
             number += 1
-            free = f"{name}_{number}"
+            unique_name = f"{name}_{number}"
         shapes = tuple(tuple(map(int, tensor.shape)) for tensor in results)
-        self.nodes[free] = CallNode(free, op, edges, shapes, attributes)
+        self.nodes[unique_name] = CallNode(unique_name, op, sources, shapes, attributes)
         for index, tensor in enumerate(results):
-            self._sources[id(tensor)] = f"{free}:{index}" if index else free
+            self._sources[id(tensor)] = f"{unique_name}:{index}" if index else unique_name
             self._alive.append(tensor)
 
     def _source(self, tensor: Any) -> str:
-        """Name of the node that a tensor comes from; add one for a leaf in the first call."""
+        """Name of the node that a tensor comes from.
+
+        For a parameter, an input or a constant, the first call adds the node.
+        """
         if id(tensor) not in self._sources:
             constant = f"{self._running[-1]}/constant", "prim::Constant", "{}"
             name, op, attributes = self._leaves.get(id(tensor), constant)
@@ -349,7 +390,10 @@ def _scopes(model: Module) -> dict[int, str]:
 
 
 def _parameters(model: Module, scopes: dict[int, str]) -> dict[int, tuple[str, str, str]]:
-    """Name, op and attributes of the node of each parameter and buffer, by their ids."""
+    """Name, op and attributes of a node for each parameter and buffer, by the tensor's ``id``.
+
+    ``scopes`` are the full names of the modules by ``id``.
+    """
     return {
         id(tensor): (f"{scopes[id(module)]}/{name}", "prim::GetAttr", f"{{ name :  {name} }}")
         for module in model.modules()
@@ -359,7 +403,7 @@ def _parameters(model: Module, scopes: dict[int, str]) -> dict[int, tuple[str, s
 
 
 def _inputs(model: Module, args: tuple[Any, ...]) -> dict[int, tuple[str, str, str]]:
-    """Name, op and attributes of the node of each argument of the model, by their ids."""
+    """Name, op and attributes of a node for each tensor in a model's arguments, by its ``id``."""
     found: dict[int, tuple[str, str, str]] = {}
     for name, value in inspect.signature(model.forward).bind(*args).arguments.items():
         tensors = _tensors(value)
@@ -369,8 +413,16 @@ def _inputs(model: Module, args: tuple[Any, ...]) -> dict[int, tuple[str, str, s
     return found
 
 
-def _names(func: Callable[..., Any], name: str) -> tuple[str, str]:
-    """Name of a function (of a property, its getter), and PyTorch's ``aten::`` name of it."""
+def _function_names(func: Callable[..., Any], name: str) -> tuple[str, str]:
+    """Names of a called function for its node.
+
+    Args:
+        func: The function.
+        name: Its ``__name__``; ``"__get__"`` for the access to a property.
+
+    Returns:
+        The name without surrounding underscores, and PyTorch's ``aten::`` name.
+    """
     if name == "__get__":
         name = getattr(getattr(func, "__self__", None), "fget", func).__name__
     op = getattr(func, "op", None)
@@ -380,7 +432,7 @@ def _names(func: Callable[..., Any], name: str) -> tuple[str, str]:
 
 
 def _attributes(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> str:
-    """Text of the arguments without tensors, in PyTorch's format: without quotes."""
+    """Text of the arguments of a call that contain no tensor, in PyTorch's format: no quotes."""
     try:
         given = inspect.signature(func).bind(*args, **kwargs).arguments
     except (TypeError, ValueError):  # a builtin without a signature

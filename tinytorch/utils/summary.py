@@ -96,7 +96,10 @@ class ModelSummary:
     __repr__ = __str__
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Rows of the table; a layer whose submodules have rows shows the rest without these."""
+        """Yield the rows of the table.
+
+        The counts of a layer do not include those of its submodules that have rows.
+        """
         shown = [layer for layer in self.layers if layer.depth <= self.depth]
         parts_of: dict[str, list[LayerInfo]] = {}
         for layer in shown[1:]:
@@ -114,6 +117,7 @@ class ModelSummary:
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Line of the table: two columns aligned to the left, and the others to the right."""
     left = [text.ljust(width) for text, width in zip(row[:2], widths[:2])]
     right = [text.rjust(width) for text, width in zip(row[2:], widths[2:])]
     return "  ".join([*left, *right])
@@ -183,7 +187,21 @@ def summary(
 def _arguments(
     model: Module, sizes: Any, data: Any, dtypes: Any
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and keyword arguments of the model, from the arguments of ``summary``."""
+    """Arguments with which ``summary`` calls the model.
+
+    Args:
+        model: The model, which determines the device and the default dtype.
+        sizes: The argument ``input_size``: a shape or a list of shapes of zeros, or None.
+        data: The argument ``input_data``: the arguments themselves, or None.
+        dtypes: The argument ``dtypes``: a dtype for all shapes, or one for each.
+
+    Returns:
+        The positional and the keyword arguments.
+
+    Raises:
+        ValueError: Unless one of ``sizes`` and ``data`` is given, or if there are more or fewer
+            dtypes than shapes.
+    """
     if (sizes is None) is (data is None):
         raise ValueError("summary(): expected either input_size or input_data")
     if data is not None:
@@ -221,16 +239,22 @@ def use_mode(model: Module, mode: str) -> Iterator[None]:
 def _record_calls(
     model: Module, layers: dict[int, LayerInfo], counter: FlopCounterMode
 ) -> Iterator[None]:
-    """Record the argument and result shapes and the FLOPs of each module in a block."""
-    before: list[int] = []
+    """Record the calls of each module in a ``with`` block: shapes, FLOPs and their number.
 
-    def begin(module: Module, args: Any) -> None:
-        before.append(counter.get_total_flops())
+    Args:
+        model: The model, with its submodules.
+        layers: Information about each module, by its ``id``, which is updated.
+        counter: The mode that counts FLOPs.
+    """
+    flops_before: list[int] = []  # a stack with an entry for each running module
 
-    def record(module: Module, args: Any, kwargs: Any, result: Any) -> None:
+    def on_begin(module: Module, args: Any) -> None:
+        flops_before.append(counter.get_total_flops())
+
+    def on_end(module: Module, args: Any, kwargs: Any, result: Any) -> None:
         layer = layers[id(module)]
         layer.calls += 1
-        layer.flops += counter.get_total_flops() - before.pop()
+        layer.flops += counter.get_total_flops() - flops_before.pop()
         sizes = [_shapes(value) for value in (*args, *kwargs.values())]
         layer.input_size = sizes[0] if len(sizes) == 1 else sizes
         layer.output_size = _shapes(result)
@@ -239,8 +263,8 @@ def _record_calls(
         handle
         for module in model.modules()
         for handle in (
-            module.register_forward_pre_hook(begin, prepend=True),
-            module.register_forward_hook(record, with_kwargs=True),
+            module.register_forward_pre_hook(on_begin, prepend=True),
+            module.register_forward_hook(on_end, with_kwargs=True),
         )
     ]
     try:
@@ -251,7 +275,7 @@ def _record_calls(
 
 
 def _shapes(value: Any) -> Any:
-    """Shape of a tensor, shapes of those in a tuple, list or dict, or else the class name."""
+    """Shape of a tensor; for a tuple, list or dict the same of its items; else the class name."""
     if isinstance(value, Tensor):
         return tuple(value.shape)
     if isinstance(value, Mapping):
@@ -262,7 +286,10 @@ def _shapes(value: Any) -> Any:
 
 
 def _count_parameters(model: Module, layers: dict[str, LayerInfo]) -> None:
-    """Add the elements of each parameter to its module and all modules around that."""
+    """Add the number of elements of each parameter to its module and all enclosing modules.
+
+    ``layers`` has the information about each module, by its name.
+    """
     for name, p in model.named_parameters():  # a shared one appears once
         while name:
             name = name.rpartition(".")[0]

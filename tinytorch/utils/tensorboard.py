@@ -100,27 +100,31 @@ class SummaryWriter:
         """
         self._writer.add_scalar(tag, to_number(scalar_value), global_step, walltime)
 
-    def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
+    def _call_tensorboardx(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call tensorboardX's method of a name, with arrays instead of tensors."""
         getattr(self._writer, name)(*to_arrays(args), **to_arrays(kwargs))
 
-    add_audio = partialmethod(_pass_on, "add_audio")
-    add_custom_scalars = partialmethod(_pass_on, "add_custom_scalars")
-    add_custom_scalars_marginchart = partialmethod(_pass_on, "add_custom_scalars_marginchart")
-    add_custom_scalars_multilinechart = partialmethod(_pass_on, "add_custom_scalars_multilinechart")
-    add_embedding = partialmethod(_pass_on, "add_embedding")
-    add_figure = partialmethod(_pass_on, "add_figure")
-    add_histogram = partialmethod(_pass_on, "add_histogram")
-    add_histogram_raw = partialmethod(_pass_on, "add_histogram_raw")
-    add_image = partialmethod(_pass_on, "add_image")
-    add_image_with_boxes = partialmethod(_pass_on, "add_image_with_boxes")
-    add_images = partialmethod(_pass_on, "add_images")
-    add_mesh = partialmethod(_pass_on, "add_mesh")
-    add_pr_curve = partialmethod(_pass_on, "add_pr_curve")
-    add_pr_curve_raw = partialmethod(_pass_on, "add_pr_curve_raw")
-    add_scalars = partialmethod(_pass_on, "add_scalars")
-    add_text = partialmethod(_pass_on, "add_text")
-    add_video = partialmethod(_pass_on, "add_video")
+    add_audio = partialmethod(_call_tensorboardx, "add_audio")
+    add_custom_scalars = partialmethod(_call_tensorboardx, "add_custom_scalars")
+    add_custom_scalars_marginchart = partialmethod(
+        _call_tensorboardx, "add_custom_scalars_marginchart"
+    )
+    add_custom_scalars_multilinechart = partialmethod(
+        _call_tensorboardx, "add_custom_scalars_multilinechart"
+    )
+    add_embedding = partialmethod(_call_tensorboardx, "add_embedding")
+    add_figure = partialmethod(_call_tensorboardx, "add_figure")
+    add_histogram = partialmethod(_call_tensorboardx, "add_histogram")
+    add_histogram_raw = partialmethod(_call_tensorboardx, "add_histogram_raw")
+    add_image = partialmethod(_call_tensorboardx, "add_image")
+    add_image_with_boxes = partialmethod(_call_tensorboardx, "add_image_with_boxes")
+    add_images = partialmethod(_call_tensorboardx, "add_images")
+    add_mesh = partialmethod(_call_tensorboardx, "add_mesh")
+    add_pr_curve = partialmethod(_call_tensorboardx, "add_pr_curve")
+    add_pr_curve_raw = partialmethod(_call_tensorboardx, "add_pr_curve_raw")
+    add_scalars = partialmethod(_call_tensorboardx, "add_scalars")
+    add_text = partialmethod(_call_tensorboardx, "add_text")
+    add_video = partialmethod(_call_tensorboardx, "add_video")
 
     def add_graph(
         self, model: Module, input_to_model: Any = None, verbose: bool = False,
@@ -206,18 +210,23 @@ class SummaryWriter:
 
 
 def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
-    """TensorBoard's ``GraphDef`` message of nodes, of the classes of a package."""
+    """TensorBoard's ``GraphDef`` message for the graph of calls.
+
+    Args:
+        nodes: Nodes of the graph.
+        package: Package that has the classes of messages; see ``messages``.
+    """
     attributes, graph, node_def, shapes, versions = (
         messages(name, package)
         for name in ("attr_value", "graph", "node_def", "tensor_shape", "versions")
     )
 
-    def shape(sizes: tuple[int, ...]) -> Any:
+    def shape_message(sizes: tuple[int, ...]) -> Any:
         dim = shapes.TensorShapeProto.Dim
         return shapes.TensorShapeProto(dim=[dim(size=size) for size in sizes])
 
-    def message(node: CallNode) -> Any:
-        results = attributes.AttrValue.ListValue(shape=map(shape, node.shapes))
+    def node_message(node: CallNode) -> Any:
+        results = attributes.AttrValue.ListValue(shape=map(shape_message, node.shapes))
         attr = {
             "attr": attributes.AttrValue(s=node.attributes.encode()),
             "_output_shapes": attributes.AttrValue(list=results),
@@ -225,11 +234,11 @@ def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
         return node_def.NodeDef(name=node.name, op=node.op, input=node.inputs, attr=attr)
 
     version = versions.VersionDef(producer=22)  # the number that PyTorch writes
-    return graph.GraphDef(node=map(message, nodes), versions=version)
+    return graph.GraphDef(node=map(node_message, nodes), versions=version)
 
 
 def _default_directory(comment: str) -> str:
-    """``runs/`` with the time, the host name and a comment."""
+    """Default directory of the files: ``runs/`` with the time, the host name and a comment."""
     import socket
 
     now = time.strftime("%b%d_%H-%M-%S")
@@ -334,7 +343,10 @@ class FileWriter:
 
 
 class _RecordWriter:
-    """Writer of the records that the package ``tensorboard`` supports without tensorboardX."""
+    """Writer of the records that the package ``tensorboard`` supports without tensorboardX.
+
+    The methods correspond to those of ``SummaryWriter``, with converted arguments.
+    """
 
     def __init__(self, directory: str, **options: Any) -> None:
         self._directory, self._options = directory, options
@@ -342,7 +354,7 @@ class _RecordWriter:
         self._get_file_writer()
 
     def _get_file_writer(self, run: str = "") -> FileWriter:
-        """Writer of the file of a run, which the first call opens."""
+        """Writer of the file of a run, opened by the first call; ``""`` is the main run."""
         if run not in self._files:
             self._files[run] = FileWriter(os.path.join(self._directory, run), **self._options)
         return self._files[run]

@@ -238,7 +238,11 @@ def _check_hparams(hparam_dict: Any, metric_dict: Any, domains: Any) -> None:
 
 
 def _read_hparam(value: Any) -> tuple[str, str, Any]:
-    """Field of the message, type and value of a hyperparameter."""
+    """Description of a hyperparameter's value.
+
+    Returns:
+        The field of the message that holds the value, the name of its data type, and the value.
+    """
     value = value.item() if isinstance(value, Tensor) else value
     if isinstance(value, (int, float)):  # booleans, too, as PyTorch writes them
         return "number_value", "DATA_TYPE_FLOAT64", value
@@ -248,12 +252,13 @@ def _read_hparam(value: Any) -> tuple[str, str, Any]:
 
 
 def _summary(**value: Any) -> Any:
-    """``Summary`` message with one value of some fields."""
+    """``Summary`` message with one value; the keyword arguments are the fields of the value."""
     kind = messages("summary").Summary
     return kind(value=[kind.Value(**value)])
 
 
 def _metadata(plugin: str, content: bytes = b"") -> Any:
+    """``SummaryMetadata`` message for a plugin of TensorBoard, with the plugin's own data."""
     kind = messages("summary").SummaryMetadata
     return kind(plugin_data=kind.PluginData(plugin_name=plugin, content=content))
 

@@ -118,7 +118,7 @@ class Compare:
         return "\n".join(tables)
 
     def _table(self, results: list[Measurement], label: str | None) -> str:
-        """Table of the measurements of one label."""
+        """Table of the measurements of one label; its rows are grouped by number of threads."""
         unit, scale = select_unit(min(each.median for each in results))
         columns = [
             _Column(name, [each for each in results if each.description == name], scale,
@@ -145,7 +145,13 @@ class Compare:
         return "\n".join([*lines, "", end, ""])
 
     def _row(self, name: str, key: tuple[int, str, str], columns: list[_Column]) -> str:
-        """Row of a table, for a key of number of threads, environment and name."""
+        """Row of a table.
+
+        Args:
+            name: Padded text of the row's name.
+            key: Number of threads, environment and name of the row's measurements.
+            columns: Columns of the table.
+        """
         found = [column.find(key) for column in columns]
         cells = [column.format(each) for column, each in zip(columns, found, strict=True)]
         if self._colorize is not Colorize.NONE:
@@ -159,14 +165,26 @@ class Compare:
 
 
 def _row_name(env: str, name: str, keys: list[tuple[int, str, str]]) -> str:
-    """Indented name of a row, after its environment unless that is empty."""
+    """Indented text of a row's name, after its environment unless that is empty.
+
+    ``keys`` are the keys of all rows, whose longest environment determines the width.
+    """
     longest = max(len(other) for _, other, _ in keys) if env else 0
     return "  " + (f"({env})" if env else "").ljust(longest + 4) + name
 
 
 @dataclass
 class _Column:
-    """Column of a table: the measurements of one description."""
+    """Column of a table: the measurements of one description.
+
+    Attributes:
+        name: The description.
+        results: The measurements.
+        scale: The table's unit in seconds.
+        trimmed: Whether times are rounded to significant figures.
+        warned: Whether times with a high variance have a warning.
+        width: Number of characters.
+    """
 
     name: str | None
     results: list[Measurement]
@@ -175,12 +193,13 @@ class _Column:
     warned: bool
 
     def __post_init__(self) -> None:
+        # Number of digits of each time before the decimal point.
         digits = [math.ceil(math.log10(each.median / self.scale)) for each in self.results]
         self._decimals = 1
         if self.trimmed:
             self._decimals = min(
-                max(each.significant_figures - before, 0)
-                for each, before in zip(self.results, digits, strict=True)
+                max(each.significant_figures - count, 0)
+                for each, count in zip(self.results, digits, strict=True)
             )
         self._length = max(digits) + self._decimals + (self._decimals > 0)
         cells = [self._number(each) for each in self.results]
@@ -197,12 +216,13 @@ class _Column:
         """Text of a cell, padded to the width of the column."""
         return ("" if found is None else self._number(found)).center(self.width)
 
-    def _number(self, each: Measurement) -> str:
-        """Text of a median in the unit of the table, with its warning."""
-        value = each.median / self.scale
+    def _number(self, result: Measurement) -> str:
+        """Text of a measurement's median in the unit of the table, with its warning."""
+        value = result.median / self.scale
         if self.trimmed:
-            value = trim_sigfig(value, each.significant_figures)
+            value = trim_sigfig(value, result.significant_figures)
         text = f"{value:{self._length}.{self._decimals}f}"
         if not self.warned:
             return text
-        return text + (f" (! {each.iqr / each.median:3.0%})" if each.has_warnings else " " * 9)
+        warning = f" (! {result.iqr / result.median:3.0%})" if result.has_warnings else " " * 9
+        return text + warning

@@ -183,7 +183,8 @@ class Measurement:
     def significant_figures(self) -> int:
         """Number of significant figures of the median.
 
-        It is estimated from a 90 % confidence interval of the middle half of the times.
+        It is estimated from a 90 % confidence interval (1.645 standard errors) of the middle half
+        of the times.
         """
         times, count = sorted(self.times), len(self.times)
         middle = times[count // 4 : math.ceil(3 * count / 4)]

@@ -143,7 +143,9 @@ class Timer:
             >>> times.number_per_run > 1 and 0 < times.median < 0.001
             True
         """
-        return self._blocks(lambda times: sum(times) >= min_run_time, min_run_time, callback)
+        return self._measure_blocks(
+            lambda times: sum(times) >= min_run_time, min_run_time, callback
+        )
 
     def adaptive_autorange(
         self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
@@ -163,32 +165,42 @@ class Timer:
             True
         """
 
-        def enough(times: list[float]) -> bool:
+        def is_enough(times: list[float]) -> bool:
             if sum(times) >= max_run_time:
                 return True
             is_steady = len(times) > 3 and self._measurement(1, times).meets_confidence(threshold)
             return sum(times) >= min_run_time and is_steady
 
-        return self._blocks(enough, min_run_time, callback)
+        return self._measure_blocks(is_enough, min_run_time, callback)
 
-    def _blocks(
-        self, enough: Callable[[list[float]], bool], seconds: float,
+    def _measure_blocks(
+        self, is_enough: Callable[[list[float]], bool], seconds: float,
         callback: Callable[[int, float], Any] | None,
     ) -> Measurement:  # fmt: skip
-        """Measure blocks of runs until ``enough(times)``; ``seconds`` is their total time."""
+        """Measure blocks of runs.
+
+        Args:
+            is_enough: Returns whether to stop, from the times of all blocks so far.
+            seconds: Shortest total time, from which the size of a block is chosen.
+            callback: Called with the number of runs and the time of each block, or None.
+        """
         with set_torch_threads(self._task_spec.num_threads):
             number, times = self._block_size(seconds), list[float]()
-            while not times or not enough(times):
+            while not times or not is_enough(times):
                 times.append(self._run(number))
                 if callback is not None:
                     callback(number, times[-1])
         return self._measurement(number, times)
 
     def _block_size(self, seconds: float) -> int:
-        """Number of runs in a block, such that the overhead of the clock is negligible."""
+        """Number of runs in a block, such that the overhead of the clock is negligible.
+
+        The block takes at least a thousandth of ``seconds``, the total time to measure.
+        """
         readings = [self._clock() for _ in range(6)]
+        # The median of the five times between two readings.
         overhead = sorted(b - a for a, b in zip(readings, readings[1:], strict=False))[2]
-        self._run(2)
+        self._run(2)  # warm up
         number = 1
         while True:
             taken = self._run(number)

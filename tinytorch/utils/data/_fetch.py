@@ -24,7 +24,10 @@ class _DatasetKind:
         kind: int, dataset: Dataset[Any], auto_collation: bool, collate_fn: Callable[[Any], Any],
         drop_last: bool,
     ) -> _BaseDatasetFetcher:  # fmt: skip
-        """Create the fetcher for a kind of dataset; call ``iter`` of an iterable one."""
+        """Create the fetcher for a dataset, which calls ``iter`` of an iterable one.
+
+        ``kind`` is the kind of the dataset; for the others, see ``_BaseDatasetFetcher``.
+        """
         fetchers: dict[int, type[_BaseDatasetFetcher]] = {
             _DatasetKind.Map: _MapDatasetFetcher,
             _DatasetKind.Iterable: _IterableDatasetFetcher,
@@ -106,7 +109,11 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
 
 
 def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
-    """Whether the samples are rows of a TensorDataset's tensors, and all indices are ints."""
+    """Whether the samples at indices are rows of a TensorDataset's tensors.
+
+    This is not so for a subclass that overrides the access to samples, or indices of other types
+    than int.
+    """
     kind = type(dataset)
     return (
         isinstance(dataset, TensorDataset)
@@ -116,9 +123,14 @@ def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
     )
 
 
-def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:
-    """Return the function that pins batches, or None if not wanted or without a GPU."""
-    if not wanted:
+def find_pin_function(pin_memory: bool, device: str = "") -> Callable[[Any], Any] | None:
+    """Return the function ``pin``, or None if batches are not to be pinned.
+
+    Args:
+        pin_memory: The loader's argument: whether batches are pinned if there is a GPU.
+        device: The loader's argument ``pin_memory_device``, which is deprecated and ignored.
+    """
+    if not pin_memory:
         return None
     if device:
         warn(

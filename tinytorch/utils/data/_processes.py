@@ -42,6 +42,7 @@ _ends: set[Any] = set()
 
 
 def _close_copies() -> None:
+    """Close a forked child's copies of the ends of pipes; the workers belong to its parent."""
     for end in list(_ends):
         end.close()
     _ends.clear()
@@ -79,26 +80,31 @@ class ProcessWorkers(LoaderWorkers):
             raise
 
     def _start(self, start: Any, job: WorkerJob) -> None:
-        """Start the process of a worker in a multiprocessing context."""
-        here, there = start.Pipe()
+        """Start the process of a worker.
+
+        Args:
+            start: The multiprocessing context.
+            job: Configuration of the worker.
+        """
+        own_end, worker_end = start.Pipe()
         state = get_state()
         # A process that is not forked has to register the program's own backend again.
         loaders = {name: each for name, each in registered().items() if name == str(state.backend)}
-        _ends.add(here)
+        _ends.add(own_end)
         process = start.Process(
             target=_run_process,
-            args=(there, job, state, loaders),
+            args=(worker_end, job, state, loaders),
             name=f"DataLoader worker {job.info.id}",
             daemon=True,
         )
-        self.connections.append(here)
+        self.connections.append(own_end)
         if memory.POSSIBLE:
-            # The worker reads the end of the pipe, even if another process has a copy of this end.
+            # The worker then reads EOF, even if another process has a copy of this end of the pipe.
             shutdown = memory.c_library().shutdown
-            self.end_with_iterator(functools.partial(shutdown, here.fileno(), socket.SHUT_RDWR))
+            self.end_with_iterator(functools.partial(shutdown, own_end.fileno(), socket.SHUT_RDWR))
         process.start()
         self.processes.append(process)
-        there.close()  # so that the pipe is closed when the process ends
+        worker_end.close()  # so that the pipe is closed when the process ends
 
     def submit(self, worker: int, task: int, key: Any) -> None:
         """Send a worker a key; see ``LoaderWorkers``."""
@@ -115,16 +121,20 @@ class ProcessWorkers(LoaderWorkers):
         """
         deadline = time.monotonic() + timeout if timeout else float("inf")
         while not self.lost:
-            wait = min(deadline - time.monotonic(), _PATIENCE)
-            if wait < 0:
+            seconds = min(deadline - time.monotonic(), _PATIENCE)
+            if seconds < 0:
                 raise TimeoutError
-            for ready in connection.wait(self.connections, wait):
+            for ready in connection.wait(self.connections, seconds):
                 return self._read(self.connections.index(ready))
             self._check_alive()
         raise RuntimeError(self.lost)
 
     def _read(self, worker: int) -> tuple[int, Any]:
-        """Receive an answer of a worker, whose pipe is readable."""
+        """Receive an answer of a worker, whose pipe is readable.
+
+        Returns:
+            The number of the batch, and the batch; a ``WorkerFailure`` if it cannot be unpickled.
+        """
         try:
             task, unpickle = receive(self.connections[worker])
         except (EOFError, ConnectionError):
@@ -135,6 +145,7 @@ class ProcessWorkers(LoaderWorkers):
             return task, WorkerFailure.of(error, worker)
 
     def _check_alive(self) -> None:
+        """Raise a ``RuntimeError`` if a process has ended."""
         dead = [process for process in self.processes if not process.is_alive()]
         if dead:
             self._fail(dead)
@@ -159,10 +170,10 @@ class ProcessWorkers(LoaderWorkers):
             _ends.discard(each)
             each.close()
         deadline = time.monotonic() + _PATIENCE
-        for end in (None, "terminate", "kill"):
+        for method in (None, "terminate", "kill"):  # first wait, then end by force
             for process in self.processes:
-                if end is not None and process.is_alive():
-                    getattr(process, end)()
+                if method is not None and process.is_alive():
+                    getattr(process, method)()
                     deadline = time.monotonic() + 1
                 process.join(max(deadline - time.monotonic(), 0))
         # Close explicitly: the finalizer of a process runs in a callback of a weak reference, where
@@ -172,23 +183,24 @@ class ProcessWorkers(LoaderWorkers):
 
 
 def _prepare_fork() -> None:
-    """Fill caches once here, which each forked worker would have to fill again in 30 ms."""
+    """Fill caches before a fork: otherwise each worker would take 30 ms to fill them itself."""
     get_num_threads()  # finds the BLAS
     list_backends()  # finds backends of other distributions
 
 
 def _describe_exit(code: int | None) -> str:
+    """Text of the exit code of a process, or of the signal that killed it."""
     if code is None or code >= 0:
         return f"with exit code {code}"
     return f"killed by signal {signal.Signals(-code).name}"
 
 
-def _run_process(there: Any, job: WorkerJob, state: State, loaders: dict[str, Any]) -> None:
+def _run_process(pipe: Any, job: WorkerJob, state: State, loaders: dict[str, Any]) -> None:
     """Run a worker in a process.
 
     Args:
-        there: The worker's end of the pipe.
-        job: Its configuration.
+        pipe: The worker's end of the pipe.
+        job: Configuration of the worker.
         state: State of the program: backend, default dtype and grad mode.
         loaders: The program's own backend to register, by name.
     """
@@ -204,42 +216,55 @@ def _run_process(there: Any, job: WorkerJob, state: State, loaders: dict[str, An
             _seed(job)
 
         tasks: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        threading.Thread(target=_listen, args=(there, tasks), daemon=True).start()
-        run_worker(tasks, BatchMaker(job, prepare), _make_answer(there, job.info.id))
+        threading.Thread(target=_listen, args=(pipe, tasks), daemon=True).start()
+        run_worker(tasks, BatchMaker(job, prepare), _make_sender(pipe, job.info.id))
     except (KeyboardInterrupt, ConnectionError):
         pass  # the program is interrupted, too, or does not receive answers any more
 
 
-def _listen(there: Any, tasks: queue.SimpleQueue[tuple[int, Any]]) -> None:
-    """Move keys from the pipe to a queue at once: the program never blocks on a full pipe."""
+def _listen(pipe: Any, tasks: queue.SimpleQueue[tuple[int, Any]]) -> None:
+    """Move keys from the pipe to a queue at once, so that the program never blocks on a full pipe.
+
+    A closed pipe counts as ``STOP``.
+    """
     key = None
     while key is not STOP:
         try:
-            task, unpickle = receive(there)
+            task, unpickle = receive(pipe)
             key = unpickle()
         except (EOFError, OSError):
             task, key = -1, STOP
         tasks.put((task, key))
 
 
-def _make_answer(there: Any, worker: int) -> Callable[[int, Any], None]:
-    """Function that sends a batch; what cannot be pickled becomes a ``WorkerFailure``."""
+def _make_sender(pipe: Any, worker: int) -> Callable[[int, Any], None]:
+    """Function that sends the number of a batch and the batch to the program.
 
-    def answer(task: int, batch: Any) -> None:
+    A batch that cannot be pickled is replaced by a ``WorkerFailure``.
+
+    Args:
+        pipe: The worker's end of the pipe.
+        worker: Index of the worker, for errors.
+    """
+
+    def send_batch(task: int, batch: Any) -> None:
         try:
-            send(there, task, batch)
+            send(pipe, task, batch)
         except ConnectionError:
             raise
         except Exception as error:  # it cannot be pickled
             kind = batch.kind if isinstance(batch, WorkerFailure) else type(error)
             failure = batch if isinstance(batch, WorkerFailure) else WorkerFailure.of(error, worker)
-            send(there, task, WorkerFailure(_find_by_name(kind), failure.text))
+            send(pipe, task, WorkerFailure(_picklable_type(kind), failure.text))
 
-    return answer
+    return send_batch
 
 
-def _find_by_name(kind: type[BaseException]) -> type[BaseException]:
-    """An exception type if it can be pickled by its name, else RuntimeError."""
+def _picklable_type(kind: type[BaseException]) -> type[BaseException]:
+    """Exception type that stands for another: itself if its name finds it, else RuntimeError.
+
+    A class is pickled by its module and name, so that a local class cannot be unpickled.
+    """
     found: Any = sys.modules.get(getattr(kind, "__module__", ""))
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -247,7 +272,10 @@ def _find_by_name(kind: type[BaseException]) -> type[BaseException]:
 
 
 def _seed(job: WorkerJob) -> None:
-    """Seed the generators of Python, tensors and NumPy as PyTorch does."""
+    """Seed the generators of Python, of tensors and of NumPy in a worker, as PyTorch does.
+
+    NumPy's seed is made of 32-bit words: the worker's index and the two halves of the base seed.
+    """
     random.seed(job.info.seed)
     manual_seed(job.info.seed)
     numpy_random = load("numpy").library.random

@@ -172,11 +172,11 @@ class WorkerJob:
     def copy_dataset(self) -> WorkerJob:
         """The same job with a shallow copy of the dataset, whose attributes the worker may set."""
         dataset = self.info.dataset
-        own = copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
+        copied = copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
         init = self.init
         if isinstance(init, types.MethodType) and init.__self__ is dataset:
-            init = types.MethodType(init.__func__, own)
-        return replace(self, info=replace(self.info, dataset=own), init=init)
+            init = types.MethodType(init.__func__, copied)  # a method of the dataset itself
+        return replace(self, info=replace(self.info, dataset=copied), init=init)
 
 
 #: Workers that have not been stopped.
@@ -197,7 +197,11 @@ class LoaderWorkers:
         _running.add(self)
 
     def end_with_iterator(self, end: Callable[[], object]) -> None:
-        """Call ``end``, a C function as for ``CallingRef``, when the iterator is destroyed."""
+        """Call a function when the iterator is destroyed.
+
+        Args:
+            end: Function that makes a worker end; it must be a C function, see ``CallingRef``.
+        """
         iterator = self._iterator()
         if iterator is not None:
             self._calls.append(CallingRef(iterator, end))
@@ -261,10 +265,12 @@ def forget_workers() -> None:
 
 @functools.cache
 def _stop_at_exit() -> None:
+    """Register ``_stop_all`` as an exit handler, once."""
     atexit.register(_stop_all)
 
 
 def _stop_all() -> None:
+    """Stop the workers of all iterators."""
     for workers in list(_running):
         workers.stop()
 
@@ -288,7 +294,12 @@ def run_worker(tasks: Any, make: BatchMaker, answer: Callable[[int, Any], object
 
 
 class BatchMaker:
-    """Makes the batches of a worker; errors become a ``WorkerFailure``."""
+    """Makes the batches of a worker; errors become a ``WorkerFailure``.
+
+    Args:
+        job: Configuration of the worker.
+        prepare: Called with the job before the first batch, to seed the generators.
+    """
 
     def __init__(self, job: WorkerJob, prepare: Callable[[WorkerJob], object]) -> None:
         self.job = job
@@ -300,7 +311,10 @@ class BatchMaker:
         self.fetcher = None
 
     def _start(self) -> None:
-        """Seed the generators and call ``init`` in the first call; create the fetcher."""
+        """Prepare for a batch: create the fetcher if there is none.
+
+        The first call seeds the generators and calls the user's ``worker_init_fn``, too.
+        """
         if self.prepare is not None:
             self.prepare(self.job)
             self.prepare = None
@@ -357,7 +371,13 @@ class ThreadWorkers(LoaderWorkers):
 def _run_thread(
     job: WorkerJob, tasks: queue.SimpleQueue[Any], results: queue.SimpleQueue[tuple[int, Any]]
 ) -> None:
-    """Run a worker in a thread, with generators of its own for tensors."""
+    """Run a worker in a thread, with generators of its own for tensors.
+
+    Args:
+        job: Configuration of the worker.
+        tasks: Queue of pairs of a batch's number and its key.
+        results: Queue for pairs of a batch's number and the batch.
+    """
     _current.info = job.info
     scopes: list[Any] = []
 

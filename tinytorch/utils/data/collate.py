@@ -125,7 +125,12 @@ def collate(batch: Any, *, collate_fn_map: dict[Any, Collate] | None = None) -> 
 
 
 def _find_function(sample: Any, table: dict[Any, Collate]) -> Collate | None:
-    """Function for a sample: that of its exact type, or else of the first matching type."""
+    """Function that collates samples of a type; None if the table has none.
+
+    Args:
+        sample: A sample.
+        table: Functions by type; that of the exact type precedes that of the first base class.
+    """
     exact = table.get(type(sample))
     if exact is not None:
         return exact
@@ -141,19 +146,24 @@ def _is_numpy(sample: Any) -> bool:
 
 
 def _collate_arrays(batch: Sequence[Any]) -> Any:
-    """Collate NumPy arrays or numbers: stack them as tensors; strings stay a list."""
+    """Collate NumPy arrays or numbers: stack them as tensors; strings stay a list.
+
+    Raises:
+        TypeError: For arrays of strings or objects, and for dates.
+    """
     first = batch[0]
     if isinstance(first, (str, bytes)):
         return batch
-    if first.dtype.kind in "SUO":
+    if first.dtype.kind in "SUO":  # bytes, strings, objects
         raise TypeError(_EXPECTED.format(first.dtype))
-    if first.dtype.kind == "M" and not first.shape:
+    if first.dtype.kind == "M" and not first.shape:  # a single datetime64
         raise TypeError(_EXPECTED.format(type(first)))
     as_tensor = find("", "as_tensor")
     return find("", "stack")([as_tensor(sample) for sample in batch])
 
 
 def _collate_tensors(batch: Sequence[Tensor], *, collate_fn_map: Any = None) -> Any:
+    """Stack tensors; raise a ``TypeError`` for a sample of another type."""
     for index, sample in enumerate(batch):
         if not isinstance(sample, Tensor):
             raise TypeError(

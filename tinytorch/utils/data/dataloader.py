@@ -15,7 +15,7 @@ from ...core.tensor import Tensor
 from ...state.tracebacks import short
 from ...warnings import warn, warn_once
 from . import collate, sampler
-from ._fetch import _DatasetKind, pinning
+from ._fetch import _DatasetKind, find_pin_function
 from ._workers import (
     ENDED, REOPEN, LoaderWorkers, ThreadWorkers, WorkerFailure, WorkerInfo, WorkerJob,
     stop_abandoned_workers,
@@ -37,7 +37,10 @@ def check_arguments(
     batch_sampler: Any, num_workers: int, drop_last: bool, timeout: float,
     prefetch_factor: int | None, persistent_workers: bool,
 ) -> None:  # fmt: skip
-    """Raise a ValueError if arguments exclude each other or are out of range."""
+    """Raise a ValueError if arguments of a loader exclude each other or are out of range.
+
+    ``streaming`` is whether the dataset is an ``IterableDataset``.
+    """
     if num_workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "
@@ -294,6 +297,7 @@ class DataLoader(Generic[T_co, Batch_co]):
         self.__multiprocessing_context = multiprocessing_context
 
     def _make_sampler(self, shuffle: bool) -> Iterable[Any]:
+        """Create the default sampler of the dataset: random with ``shuffle``, else sequential."""
         dataset: Any = self.dataset
         if isinstance(dataset, IterableDataset):
             return _InfiniteConstantSampler()
@@ -452,11 +456,11 @@ class _BaseDataLoaderIter:
         self._reset(loader)
 
     def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
-        """Start a pass."""
+        """Start a pass over a loader; ``first_iter`` is ignored."""
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
         self._IterableDataset_len_called = loader._IterableDataset_len_called
-        self._pin = pinning(loader.pin_memory, loader.pin_memory_device)
+        self._pin = find_pin_function(loader.pin_memory, loader.pin_memory_device)
 
     @property
     def _pin_memory(self) -> bool:
@@ -490,6 +494,7 @@ class _BaseDataLoaderIter:
     _length_hint = ""
 
     def _warn_of_length(self) -> None:
+        """Warn that an ``IterableDataset`` has more samples than its ``len``."""
         warn(
             f"Length of IterableDataset {self._dataset} was reported to be "
             f"{self._IterableDataset_len_called} (when accessing len(dataloader)), but "
@@ -603,7 +608,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._workers_status[worker_id] = False
 
     def _drop_pass(self) -> None:
-        """Receive the remaining batches of a pass, and let the workers reopen their datasets."""
+        """Discard the remaining batches of a pass, and let the workers reopen their datasets."""
         while self.owner:
             self._receive()
         for worker in range(self._num_workers):
@@ -623,7 +628,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._send_idx += 1
 
     def _next_worker(self) -> int | None:
-        """Index of the next worker in turn, or None.
+        """Index of the next worker in turn whose dataset is not exhausted; None without one.
 
         Without ``in_order``, workers that have their share of requested batches are skipped.
         """
@@ -633,7 +638,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return next((i for i in turns if self._workers_status[i] and busy[i] < share), None)
 
     def _receive(self) -> tuple[int, Any]:
-        """Receive an answer: its number, and a pair of the worker's index and the batch."""
+        """Wait for an answer of any worker.
+
+        Returns:
+            The number of the batch, and a pair of the worker's index and the batch.
+
+        Raises:
+            RuntimeError: After the loader's timeout.
+        """
         try:
             task, batch = self.workers.receive(self._timeout)
         except TimeoutError:
@@ -653,14 +665,23 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _process_data(self, data: Any, worker_id: int, data_idx: int | None = None) -> Any:
-        """Request another batch, and return this one or raise the worker's error."""
+        """Request another batch, and return a received one or raise the worker's error.
+
+        Args:
+            data: The batch, or a ``WorkerFailure``.
+            worker_id: Ignored, as ``data_idx``: PyTorch's method has both arguments.
+            data_idx: Ignored.
+        """
         self._try_put_index()
         if isinstance(data, WorkerFailure):
             data.reraise()
         return data
 
     def _next_answer(self) -> Any:
-        """Worker's index and batch of the next answer: in order, or any without ``in_order``."""
+        """Pair of a worker's index and the next batch.
+
+        Batches that arrive early wait in ``arrived``; without ``in_order``, any batch is the next.
+        """
         if not self._in_order:
             return self._receive()[1]
         while self._rcvd_idx not in self.arrived:
@@ -671,7 +692,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
 
 def _default_collate_fn(batched: bool) -> Callable[[Any], Any]:
-    """Default ``collate_fn``: a public function, which spawned workers unpickle by its name."""
+    """Default ``collate_fn`` of a loader: that of batches if ``batched``, or that of samples.
+
+    Both are public functions, because spawned workers unpickle them by name.
+    """
     return collate.default_collate if batched else collate.default_convert
 
 

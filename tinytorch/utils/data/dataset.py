@@ -358,7 +358,13 @@ def random_split(
 
 
 def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:
-    """Sizes of the parts of ``total`` samples, from sizes or fractions."""
+    """Sizes of the parts of a dataset, from the argument ``lengths`` of ``random_split``.
+
+    Args:
+        total: Number of samples.
+        lengths: Sizes; or fractions of ``total`` whose sum is 1. The first parts get one more
+            sample each until all samples are in a part.
+    """
     if not (math.isclose(sum(lengths), 1) and sum(lengths) <= 1):
         return [int(length) for length in lengths]
     for i, fraction in enumerate(lengths):
