@@ -45,7 +45,7 @@ LEAKED = {
     "torch.nn.utils.spectral_norm": {"check_none", "taken_off"},
     "torch.nn.utils.weight_norm": {"check_none", "taken_off"},
     "torch.serialization": {"opened", "pickled"},
-    "torch.utils.data.dataloader": {"Failure", "Job", "Team", "Threads", "make_fetch", "shown"},
+    "torch.utils.data.dataloader": set("Failure Job Team Threads make_fetch pinning shown".split()),
     "torch.utils.data.dataset": {"shown"},
     "torch.autograd.function": set(
         "PUSHING Slot TWICE as_user check_dirty check_marks fits fresh from_user is_among likes "
