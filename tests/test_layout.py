@@ -410,9 +410,7 @@ def branches_on_the_backend(module: ast.Module) -> list[str]:
 def test_no_operation_branches_on_the_backend() -> None:
     """It calls a method of ``xp`` instead."""
     files = [path for path in SOURCES if "backends" not in path.parts]
-    assert {
-        relative(p): found for p in files if (found := branches_on_the_backend(tree(p)))
-    } == {}
+    assert {relative(p): found for p in files if (found := branches_on_the_backend(tree(p)))} == {}
 
 
 @pytest.mark.parametrize(
