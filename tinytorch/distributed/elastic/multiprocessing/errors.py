@@ -51,10 +51,7 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _describe(error: Exception) -> dict[str, object]:
-    """Content of the JSON file that reports an error of a process, in the format of ``torchrun``.
-
-    Called while the error is handled, so that its traceback is available.
-    """
+    """Content of the JSON file that reports the error being handled, in ``torchrun``'s format."""
     extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}
     return {"message": {"message": f"{type(error).__name__}: {error}", "extraInfo": extra}}
 
