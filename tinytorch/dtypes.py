@@ -1,8 +1,8 @@
-"""Data types: torch's names and promotion rules, answering NumPy's questions too.
+"""Data types: torch's names and promotion rules, and the attributes of NumPy's dtypes.
 
-A ``dtype`` is one object per name, shared by every backend. It compares equal to
-its name and to its NumPy twin, so ``x.dtype == "float32"`` and
-``x.dtype == np.float32`` both hold, and ``np.dtype(tt.float32)`` works.
+A ``dtype`` is one object per name, shared by every backend. It compares equal to its name and to
+NumPy's dtype of that name, so ``x.dtype == "float32"`` and ``x.dtype == np.float32`` both hold, and
+``np.dtype(tt.float32)`` works.
 """
 
 from __future__ import annotations
@@ -13,20 +13,24 @@ from typing import Any
 
 __all__ = ["dtype", "finfo", "iinfo", "promote_types"]
 
+#: Category of a dtype by NumPy's kind letter: bool, integer, float and complex, in the order of
+#: promotion.
 _CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-#: The name of the module in the texts of its constants; another while it stands in for torch.
+_INTEGER = _CATEGORIES["i"]
+#: The name of the package in ``repr``; it is ``"torch"`` while the package stands in for torch.
 shown_as = "tinytorch"
 
 
 class dtype:
-    """The type of a tensor's elements.
+    """Type of a tensor's elements.
 
     Attributes:
         name: torch's name, such as ``"float32"``.
         itemsize: Bytes per element.
         kind: NumPy's kind letter: ``b``, ``u``, ``i``, ``f`` or ``c``.
-        dtype: The NumPy twin; the NumPy backend fills it in. ``alignment byteorder char descr
-            fields hasobject isnative names num str type`` and ``newbyteorder`` are its.
+        dtype: NumPy's dtype of the same name, which the NumPy backend sets; None for a type that
+            NumPy does not have. ``alignment``, ``byteorder``, ``char`` and the other properties
+            read its attributes.
 
     Example:
         >>> tt.float32.itemsize, tt.float32.is_floating_point, tt.float32 == "float32"
@@ -73,65 +77,65 @@ class dtype:
         """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
         return self.dtype.type(value)
 
-    # What NumPy's dtypes tell: the twin's; AttributeError for a type without one.
+    # Attributes of NumPy's dtype of the same name; AttributeError for a type without one.
 
     @property
     def alignment(self) -> int:
-        """Bytes that NumPy aligns one to."""
+        """Alignment of an element in bytes."""
         return self.dtype.alignment  # type: ignore[no-any-return]
 
     @property
     def byteorder(self) -> builtins.str:
-        """NumPy's sign for the order of its bytes: ``=``, or ``|`` for one."""
+        """NumPy's sign for the byte order: ``=``, or ``|`` for an element of one byte."""
         return self.dtype.byteorder  # type: ignore[no-any-return]
 
     @property
     def char(self) -> builtins.str:
-        """NumPy's letter for it."""
+        """NumPy's letter for the type."""
         return self.dtype.char  # type: ignore[no-any-return]
 
     @property
     def descr(self) -> list[Any]:
-        """Its fields as NumPy lists them: one without a name."""
+        """Fields of the type as NumPy lists them: one field without a name."""
         return self.dtype.descr  # type: ignore[no-any-return]
 
     @property
     def fields(self) -> None:
-        """None: it has no fields."""
+        """None: the type is not a structured one."""
         return self.dtype.fields  # type: ignore[no-any-return]
 
     @property
     def hasobject(self) -> builtins.bool:
-        """False: it holds no Python objects."""
+        """Whether elements are Python objects: False."""
         return self.dtype.hasobject  # type: ignore[no-any-return]
 
     @property
     def isnative(self) -> builtins.bool:
-        """True: its bytes have the processor's order."""
+        """Whether the byte order is the processor's: True."""
         return self.dtype.isnative  # type: ignore[no-any-return]
 
     @property
     def names(self) -> None:
-        """None: it has no fields."""
+        """None: the type is not a structured one."""
         return self.dtype.names  # type: ignore[no-any-return]
 
     @property
     def num(self) -> int:
-        """NumPy's number for it."""
+        """NumPy's number for the type."""
         return self.dtype.num  # type: ignore[no-any-return]
 
     @property
     def str(self) -> builtins.str:
-        """NumPy's code for it, with the order of its bytes: ``<f4``."""
+        """NumPy's code for the type, with the byte order: ``<f4``."""
         return self.dtype.str  # type: ignore[no-any-return]
 
     @property
     def type(self) -> Any:
-        """The class of NumPy's numbers of it."""
+        """Class of NumPy's scalars of the type."""
         return self.dtype.type
 
     def newbyteorder(self, new_order: builtins.str = "S", /) -> Any:
-        """NumPy's dtype with the bytes in another order: ``"S"`` swaps them.
+        """NumPy's dtype of another byte order; ``"S"`` swaps the order.
 
         Example:
             >>> tt.int16.newbyteorder(">").str
@@ -140,7 +144,7 @@ class dtype:
         return self.dtype.newbyteorder(new_order)
 
     def to_real(self) -> dtype:
-        """The real type with this one's precision: ``complex64`` gives ``float32``.
+        """Real type with the precision of this one: ``float32`` for ``complex64``.
 
         Example:
             >>> tt.complex64.to_real()
@@ -149,7 +153,7 @@ class dtype:
         return _BY_NAME[_REAL_OF[self.name]] if self.is_complex else self
 
     def to_complex(self) -> dtype:
-        """The complex type with this one's precision: ``float32`` gives ``complex64``.
+        """Complex type with the precision of this one: ``complex64`` for ``float32``.
 
         Example:
             >>> tt.float64.to_complex()
@@ -180,9 +184,10 @@ complex128: dtype = dtype("complex128", 16, "c")
 FLOAT8 = tuple(
     dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
 )
-#: Those whose arrays are made where the package ``ml_dtypes`` is installed.
+#: The types of reduced precision, whose arrays need the package ``ml_dtypes``.
 LOW = (bfloat16, *FLOAT8)
-#: Types without arrays, which libraries name: pairs of float16, and those of quantized tensors.
+#: Types without arrays, which exist because libraries refer to them by name: pairs of float16, and
+#: the types of quantized tensors.
 NAMED_ALONE = (
     dtype("complex32", 4, "c"),
     dtype("qint8", 1, "i"),
@@ -210,7 +215,11 @@ _CODES = {f"{d.kind}{d.itemsize}": d for d in _BY_NAME.values() if d not in LOW}
 
 
 def from_name(name: str) -> dtype:
-    """The dtype called ``name``; TypeError for a name no dtype has."""
+    """Return the dtype called ``name``: one of ``NAMES``, or a short name such as ``f4``.
+
+    Raises:
+        TypeError: If there is no dtype of that name.
+    """
     try:
         return NAMES[name] if name in NAMES else _CODES[name]
     except KeyError:
@@ -219,7 +228,7 @@ def from_name(name: str) -> dtype:
 
 
 def _from_full_name(name: str) -> dtype:
-    """The dtype called ``name``, be it one of those without arrays: what a pickle asks."""
+    """Return the dtype called ``name``, also one without arrays; pickles of dtypes call this."""
     return next((d for d in NAMED_ALONE if d.name == name), None) or from_name(name)
 
 
@@ -229,10 +238,15 @@ _BY_PYTHON_TYPE: dict[type, dtype] = {
 
 
 def as_dtype(value: Any) -> dtype:
-    """The dtype that ``value`` stands for.
+    """Convert an argument ``dtype=`` to a dtype.
 
-    Accepts a dtype, its name, a Python type (``float`` is float64, as in torch) or
-    anything NumPy takes for a dtype.
+    Args:
+        value: A dtype, a name of one, a Python type (``float`` is float64, as in torch), or one of
+            NumPy's dtypes or scalar classes: any object whose ``name`` or ``__name__`` is that of a
+            dtype, with or without underscores at the end.
+
+    Raises:
+        TypeError: For a name that no dtype has, and for an object without a name.
     """
     if isinstance(value, dtype):
         return value
@@ -250,7 +264,7 @@ _PROMOTED: dict[tuple[dtype, dtype], dtype] = {}
 
 
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """The smallest type that both types convert to, by torch's table.
+    """Return the smallest dtype to which both dtypes convert, by torch's table.
 
     Args:
         type1: A dtype.
@@ -277,6 +291,7 @@ def promote_types(type1: Any, type2: Any) -> dtype:
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
+    """Compute ``promote_types`` of two different dtypes."""
     if a in FLOAT8 or b in FLOAT8:
         raise RuntimeError(
             "Promotion for Float8 Types is not supported, attempted to promote "
@@ -295,12 +310,17 @@ def _promote(a: dtype, b: dtype) -> dtype:
 
 
 def _promote_float(a: dtype, b: dtype) -> dtype:
+    """Return the wider of two different floating-point dtypes; float32 if neither is wider."""
     if a.itemsize == b.itemsize:
         return float32  # float16 with bfloat16: neither holds the other
     return a if a.itemsize > b.itemsize else b
 
 
 def _promote_integer(a: dtype, b: dtype) -> dtype:
+    """Return the dtype to which two different integer dtypes promote.
+
+    uint8 is the only unsigned one that promotes: with int8 to int16, else to the signed dtype.
+    """
     if a.kind == b.kind == "i":
         return a if a.itemsize > b.itemsize else b
     if {a.name, b.name} & {"uint16", "uint32", "uint64"}:
@@ -313,11 +333,19 @@ def _promote_integer(a: dtype, b: dtype) -> dtype:
 
 
 def combine_categories(higher: dtype | None, lower: dtype | None) -> dtype | None:
-    """Result of operands that decide (``higher``) beside those that only set the category.
+    """Return the dtype of an operation on operands of two priorities.
 
-    Tensors with dimensions decide over 0-d tensors, and those over Python numbers; a
-    lesser operand widens the result only when its category (bool, integer, float,
-    complex) is higher.
+    Tensors with dimensions have priority over 0-d tensors, and these over Python numbers. Operands
+    of the lower priority change the result only if their category (bool, integer, float, complex)
+    is higher.
+
+    Args:
+        higher: The dtype to which the operands of the higher priority promote; None without any.
+        lower: The same of the operands of the lower priority.
+
+    Returns:
+        The common dtype; None if both arguments are None.
+
     Reference: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
     """
     if higher is None or lower is None:
@@ -326,7 +354,7 @@ def combine_categories(higher: dtype | None, lower: dtype | None) -> dtype | Non
         return higher
     if higher.is_floating_point:
         return higher.to_complex() if lower.is_complex else higher
-    if higher.kind == "b" or lower.category > 1:
+    if higher.kind == "b" or lower.category > _INTEGER:
         return promote_types(higher, lower)
     return higher
 
@@ -342,7 +370,7 @@ class finfo:
         1.1920928955078125e-07
     """
 
-    # Exponent and mantissa widths: IEEE 754-2019 table 3.5; bfloat16 as in its definition.
+    # Widths of exponent and mantissa in bits: IEEE 754-2019 table 3.5; bfloat16 by its definition.
     _FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
     # Of float8: mantissa width, exponent of the least normal number, largest number.
     _SMALL = {
@@ -350,7 +378,7 @@ class finfo:
         "float8_e5m2": (2, -14, 57344.0), "float8_e5m2fnuz": (2, -15, 57344.0),
     }  # fmt: skip
 
-    #: The default dtype; ``state``, which stands above, puts its own function here.
+    #: Function that returns the default dtype; ``state``, which imports this module, replaces it.
     _default: Callable[[], dtype] = staticmethod(lambda: float32)
 
     def __init__(self, type: Any = None) -> None:
@@ -375,6 +403,12 @@ class finfo:
 
     @staticmethod
     def _ieee(exponent: int, mantissa: int) -> tuple[int, int, float]:
+        """Return the mantissa's width, the least normal exponent and the largest number.
+
+        Args:
+            exponent: Width of the exponent in bits.
+            mantissa: Width of the mantissa in bits.
+        """
         bias = 2 ** (exponent - 1) - 1
         return mantissa, 1 - bias, (2.0 - 2.0**-mantissa) * 2.0**bias
 
@@ -421,7 +455,7 @@ TENSOR_TYPES = {
     "BFloat16Tensor": bfloat16, "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16,
     "CharTensor": int8, "ByteTensor": uint8, "BoolTensor": bool,
 }  # fmt: skip
-#: By dtype, what PyTorch calls the type of its storages.
+#: PyTorch's names of the types of storages, by dtype.
 STORAGES = {
     "float32": "FloatStorage", "float64": "DoubleStorage", "float16": "HalfStorage",
     "bfloat16": "BFloat16Storage", "int64": "LongStorage", "int32": "IntStorage",

@@ -12,7 +12,7 @@ from ..graph.engine import CURRENT, GraphTask, LeafGraphTask, conjugate
 from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
 from ..graph.late_bound import LATE_BOUND
-from ..graph.nodes import Edge, Node, NodeOutput, backend_of, needed_nodes, node_of, target_of
+from ..graph.nodes import Edge, Node, NodeOutput, backend_of, needed_nodes, node_of, shape_and_dtype
 from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of
 from ..state.tracebacks import short
@@ -187,7 +187,7 @@ def _grad_batched(
     batched = _as_tuple(grad_outputs)
     for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
         edge = _edge(root)
-        shape = Size(() if edge is None else target_of(edge)[0])
+        shape = Size(() if edge is None else shape_and_dtype(edge)[0])
         if edge is not None and isinstance(g, Tensor) and g.shape[1:] != shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
@@ -233,7 +233,7 @@ def _zeros(wanted: Any, edge: Edge) -> Tensor:
             "materialize_grads cannot be used when the given input is a GradientEdge"
         )
     xp = backend_of(edge)
-    return wrap(xp.zeros(*target_of(edge)), xp)
+    return wrap(xp.zeros(*shape_and_dtype(edge)), xp)
 
 
 def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[Any], list[Any]]:
@@ -255,7 +255,7 @@ def _root_grad(edge: Edge, g: Any, create_graph: bool) -> Any:
     if edge.__class__ is Node:
         shape, native, xp = edge.shape, edge.dtype, edge.xp
     else:
-        (shape, native), xp = target_of(edge), backend_of(edge)
+        (shape, native), xp = shape_and_dtype(edge), backend_of(edge)
     if g is None:
         if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")

@@ -302,6 +302,7 @@ class _AnyHook:
         self.lock = threading.Lock()
 
     def __call__(self, index: int, grad: Tensor) -> None:
+        """Receive the gradient of the tensor at ``index``."""
         task: Any = CURRENT.get()
         with self.lock:
             is_first = self not in task.stored
@@ -319,14 +320,19 @@ class _AllHook:
         self.lock = threading.Lock()
 
     def __call__(self, index: int, grad: Tensor) -> None:
+        """Store the gradient of the tensor at ``index``; call ``fn`` if it was the last one.
+
+        The running backward pass stores the number of gradients that it has yet to compute, and
+        the list of gradients with None for those that are missing.
+        """
         task: Any = CURRENT.get()
         with self.lock:
             if self not in task.stored:
-                missing = sum(task.reaches(edge) for edge in self.edges)
-                task.stored[self] = [missing, [None] * len(self.edges)]
-            # The number of missing gradients, and the gradients received so far.
-            state = task.stored[self]
-            state[0] -= 1
-            state[1][index] = grad
-        if not state[0]:
-            self.fn(state[1])
+                reached = sum(task.reaches(edge) for edge in self.edges)
+                task.stored[self] = reached, [None] * len(self.edges)
+            missing, grads = task.stored[self]
+            missing -= 1
+            grads[index] = grad
+            task.stored[self] = missing, grads
+        if not missing:
+            self.fn(grads)

@@ -57,7 +57,9 @@ def disabled_torch_function(func: Any, types: Any, args: Any = (), kwargs: Any =
 def _call_without_subclasses(func: Any, args: Any, kwargs: Any) -> Any:
     """Call ``func`` with overrides of subclasses disabled.
 
-    NotImplemented if that calls the same override again, as a function of PyTorch's does.
+    Returns:
+        The result of ``func``; NotImplemented if this is called inside such a call of ``func``,
+        which a function of PyTorch's causes, because it calls the override again.
     """
     if _calling.get() is func:  # PyTorch's own function, which ignores DisableOverrides
         return NotImplemented
@@ -141,14 +143,25 @@ def _is_pytorchs(method: Any) -> bool:
 
 
 def _insert(found: list[Any], value: Any, cls: type) -> None:
+    """Insert ``value``, of class ``cls``, before the first value of a superclass of ``cls``.
+
+    It is added at the end if there is none, and not at all if ``found`` has a value of its class.
+    """
     if any(type(other) is cls for other in found):
         return
-    behind = (i for i, other in enumerate(found) if issubclass(cls, type(other)))
-    found.insert(next(behind, len(found)), value)
+    positions = (i for i, other in enumerate(found) if issubclass(cls, type(other)))
+    found.insert(next(positions, len(found)), value)
 
 
 def find_overriding(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """``overriding_arguments`` of a call's arguments and of the elements of its lists."""
+    """Return the arguments of a call with an override, also among the elements of lists.
+
+    The order is that of ``overriding_arguments``.
+
+    Args:
+        args: Arguments by position.
+        options: Arguments by name.
+    """
     if _disabled.get():
         return []
     values: list[Any] = []
@@ -175,7 +188,14 @@ NO_OVERRIDE = object()
 
 
 def call_override(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return the result of the first override that handles the call, or ``NO_OVERRIDE``."""
+    """Return the result of the first override that handles a call, or ``NO_OVERRIDE``.
+
+    Args:
+        op: The operation.
+        function: Its function or method that was called, which the override gets.
+        args: Arguments by position.
+        options: Arguments by name.
+    """
     if op.public:
         values = [] if op.qualname in NOT_OVERRIDABLE else find_overriding(args, options)
         if values or has_mode():
@@ -189,16 +209,19 @@ def call_override(op: Op, function: Any, args: tuple[Any, ...], options: dict[st
 def dispatch_override(
     func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Return the result of the first of the modes and ``values`` that handles the call.
+    """Call the overrides of a call in order, and return the first result.
+
+    The innermost mode is called first, then ``__torch_function__`` of each of ``values``. An
+    override that returns NotImplemented leaves the call to the next one.
 
     Args:
         func: The public function that was called.
-        values: The result of ``overriding_arguments``.
-        args: Its arguments by position.
-        options: Its other arguments.
+        values: The arguments with an override, a result of ``find_overriding``.
+        args: Arguments of ``func`` by position.
+        options: Arguments of ``func`` by name.
 
     Raises:
-        TypeError: If none does.
+        TypeError: If every override returns NotImplemented.
     """
     result = first_result(func, values, args, options)
     if result is not NotImplemented:
@@ -214,14 +237,14 @@ def dispatch_override(
 def first_result(
     func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Result of ``dispatch_override``, or NotImplemented if no override handles ``func``."""
+    """Return the result of ``dispatch_override``, or NotImplemented if no override handles it."""
     types = tuple(map(type, values))
-    func = getattr(func, "face", func)
-    inner = modes.get()
-    if inner and is_enabled(1):
-        token = modes.set(inner[:-1])
+    func = getattr(func, "face", func)  # the getter of the property, for an attribute
+    active = modes.get()
+    if active and is_enabled(1):
+        token = modes.set(active[:-1])  # inside the mode the next outer one is the innermost
         try:
-            result = inner[-1].__torch_function__(func, types, args, options)
+            result = active[-1].__torch_function__(func, types, args, options)
         finally:
             modes.reset(token)
         if result is not NotImplemented:
@@ -258,6 +281,10 @@ def default_torch_function(
 
 
 def _convert_result(result: Any, base: Any, cls: type) -> Any:
+    """Return a result with its tensors as instances of ``cls``, also in tuples and lists.
+
+    ``base`` is Tensor. Tensors that are instances of ``cls`` already are unchanged.
+    """
     if cls is base:
         return result
     if isinstance(result, base) and not isinstance(result, cls):
@@ -366,8 +393,13 @@ def attach(cls: type, name: str, value: Any) -> None:
 
 
 def _is_overridable(name: str, value: Any) -> bool:
+    """Whether a member of Tensor dispatches to overrides: a public method or property."""
     public = name.startswith("__") or not name.startswith("_")
     return public and name not in _NOT_OVERRIDABLE and hasattr(value, "__get__")
+
+
+#: Flags of the code of a function with ``*args`` or ``**kwargs``.
+_VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 @functools.cache
@@ -375,7 +407,8 @@ def wrap_method(function: FunctionType) -> Any:
     """Return a method that dispatches to overrides and calls ``function`` if there are none."""
     method: Any
     code = function.__code__
-    if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & 0x0C:
+    accepts_more = code.co_kwonlyargcount or code.co_flags & _VARIADIC
+    if code.co_argcount == 1 and not accepts_more:  # a faster wrapper
 
         def method(self: Any) -> Any:
             try:
@@ -408,7 +441,7 @@ class _OverridableProperty(property):
             try:
                 if self.__class__ in PLAIN:
                     return fget(self)
-                return _call_member(whole.__get__, fget, self)
+                return _call_member(wrapper.__get__, fget, self)
             except Exception as error:
                 shorten(error)
                 raise
@@ -418,25 +451,33 @@ class _OverridableProperty(property):
                 if self.__class__ in PLAIN:
                     fset(self, value)
                 else:
-                    _call_member(whole.__set__, fset, self, value)
+                    _call_member(wrapper.__set__, fset, self, value)
             except Exception as error:
                 shorten(error)
                 raise
 
-        whole = self
+        wrapper = self  # ``self`` of the getter and setter is the tensor
         super().__init__(functools.wraps(fget)(get), None if fset is None else set, fdel)
         self.__doc__ = fget.__doc__
 
 
-def _call_member(face: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def _call_member(public: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call the overrides of a member of Tensor, or ``function`` if there are none.
+
+    Args:
+        public: The method, or the getter or setter of the property, that overrides get.
+        function: The function that it wraps.
+        *args: The tensor, and the arguments of the method.
+        **options: Arguments of the method by name.
+    """
     values = find_overriding(args, options)
     if values or has_mode():
-        return dispatch_override(face, values, args, options)
+        return dispatch_override(public, values, args, options)
     return function(*args, **options)
 
 
 def names(cls: type) -> Iterator[str]:
-    """Names of the members of Tensor that a class may override."""
+    """Yield the names of the members of Tensor, the class ``cls``, that can be overridden."""
     found = {name: value for base in cls.__mro__[-2::-1] for name, value in vars(base).items()}
     for name, value in found.items():
         if _is_overridable(name, value):
@@ -444,7 +485,7 @@ def names(cls: type) -> Iterator[str]:
 
 
 def member(cls: type, name: str) -> Any:
-    """Return the member ``name`` of Tensor: a function or a descriptor."""
+    """Return the member ``name`` of Tensor, the class ``cls``: a function or a descriptor."""
     found = inspect.getattr_static(cls, name)
     if hasattr(found, "_load"):  # the family of operations that defines it is not loaded yet
         getattr(cls, name)
@@ -453,7 +494,16 @@ def member(cls: type, name: str) -> Any:
 
 
 def operator_function(cls: type, name: str) -> Any:
-    """Return the function that overrides get for Tensor's operator ``name``."""
+    """Return the function that overrides get for an operator of Tensor.
+
+    Args:
+        cls: Tensor.
+        name: The special method, such as ``__add__``, or another member.
+
+    Returns:
+        The method named after the operation (``add``, or ``add_`` for ``__iadd__``) where PyTorch
+        passes that one to overrides, else the member itself.
+    """
     found = member(cls, name)
     op = getattr(found, "op", None)
     if op is not None and name in _BY_OPERATION:

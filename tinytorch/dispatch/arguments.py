@@ -60,7 +60,8 @@ def convert_scalar(op: Op, position: int, value: Any, placed: bool = False) -> A
         return value
     imaginary = isinstance(value, complex) and op.plan.params[position] in _REAL
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
-        if value.__class__ is bool:  # stays a bool where any number fits, for the operation's check
+        if value.__class__ is bool:
+            # A parameter that accepts any number gets the bool itself; the operation checks it.
             return value if op.plan.defaults[position].__class__ in _ANY_NUMBER else float(value)
         if not getattr(value, "requires_grad", False):
             return value.item() if hasattr(value, "dtype") and not value.ndim else value
@@ -254,7 +255,16 @@ def repeated_argument_error(op: Op, first: str, second: str) -> TypeError:
 def positional_arguments(
     op: Op, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Return the positional arguments of a call, without trailing ones that equal the default."""
+    """Return the arguments of a call that were given by position, for the slow path.
+
+    Arguments given by name, and trailing ones that are the default, are left out.
+
+    Args:
+        op: The operation.
+        values: Arguments for the parameters that accept a position, also those given by name.
+        more: Further arguments by position.
+        options: All arguments by name.
+    """
     n = len(values)
     for name in options:
         n = min(n, op.plan.index.get(name, n))
@@ -265,7 +275,20 @@ def positional_arguments(
 
 
 def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """Return the full tuple of arguments, with tensors converted and promoted, and the backend."""
+    """Convert and promote the arguments of a call.
+
+    Args:
+        op: The operation.
+        args: Arguments by position.
+        options: Arguments by name.
+
+    Returns:
+        A tuple with one argument for each parameter, and the backend.
+
+    Raises:
+        TypeError: For a missing or unknown argument, or one of a class that ``op`` does not accept.
+        RuntimeError: For tensors on different backends.
+    """
     given = bind(op, args, options)
     xp = _fast_backend(op, given)
     if xp is not None:
@@ -298,6 +321,7 @@ def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tup
 
 
 def _has_tensor(op: Op, given: list[Any]) -> bool:
+    """Whether an argument for a tensor parameter is a tensor."""
     return any(isinstance(given[k], Tensor) for k in op.plan.tensors)
 
 
@@ -329,6 +353,7 @@ _REAL_ARGUMENTS = (int, float)
 
 
 def _raise_not_tensor(op: Op, position: int, value: Any) -> None:
+    """Raise PyTorch's TypeError for an argument that must be a tensor."""
     raise TypeError(
         f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be "
         f"Tensor, not {type(value).__name__}"
@@ -336,6 +361,7 @@ def _raise_not_tensor(op: Op, position: int, value: Any) -> None:
 
 
 def _check_no_numbers(op: Op, position: int, values: Any) -> None:
+    """Raise PyTorch's TypeError if there is a number in the list of tensors at ``position``."""
     for k, value in enumerate(values):
         if isinstance(value, Number):
             raise TypeError(
@@ -345,7 +371,13 @@ def _check_no_numbers(op: Op, position: int, values: Any) -> None:
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """Return the arguments in the order of ``op.plan.params``, with defaults filled in."""
+    """Return the arguments in the order of ``op.plan.params``, with defaults filled in.
+
+    Sizes that were given one by one become one tuple; arguments for bools and floats are converted.
+
+    Raises:
+        TypeError: For a missing, unknown or repeated argument.
+    """
     at = op.plan.sizes
     if at is not None and len(args) > at and _is_int(args[at]):
         if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
@@ -413,6 +445,7 @@ def _reorder_former_call(
 
 
 def _warn_about_order(op: Op) -> None:
+    """Warn once that the call has factors between the tensors."""
     warn_once(
         f"This overload of {op.name} is deprecated: give {' and '.join(op.former_order)} by name, "
         "after the tensors."
@@ -436,7 +469,13 @@ def unwrap(value: Any) -> Any:
 
 
 def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Exception:
-    """Return torch's error for operands that do not broadcast; any other error unchanged."""
+    """Return torch's error for operands that do not broadcast; any other error unchanged.
+
+    Args:
+        op: The operation.
+        given: The arguments with their tensors.
+        error: The error of the kernel, with the text of NumPy or CuPy.
+    """
     text = str(error)
     shapes = [tuple(given[i]._data.shape) for i in op.plan.tensors if isinstance(given[i], Tensor)]
     if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's

@@ -305,6 +305,7 @@ def autocast_decrement_nesting() -> int:
 
 
 def _count_nesting(more: int) -> int:
+    """Add ``more`` to the number of nested blocks, and return the number."""
     _NESTING.set(_NESTING.get() + more)
     return _NESTING.get()
 
@@ -354,6 +355,7 @@ class AutocastState:
 
 
 def _set_state(on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool) -> None:
+    """Set the state of this context, the three values that ``autocast_state`` returns."""
     for device_type in on ^ _ON.get():
         set_autocast_enabled(device_type, device_type in on)
     _DTYPES.set(chosen)
@@ -366,9 +368,16 @@ def _set_state(on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool
 def cast_arguments(
     op: Op, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], dtypes.dtype | None] | None:
-    """Return the cast arguments of an operation and the dtype that its result is cast to, or None.
+    """Cast the arguments of a call as ``autocast`` does.
 
-    The whole is None if the operation is on no list.
+    Args:
+        op: The operation.
+        args: Arguments by position.
+        options: Arguments by name.
+
+    Returns:
+        The cast ``args`` and ``options``, and the dtype that the result has to be cast to or None.
+        None instead of the tuple if the operation is on no list of the devices that are on.
     """
     for device_type in _ON.get():
         policy = _policy(op, device_type, args, options)
@@ -387,6 +396,7 @@ def cast_arguments(
 
 
 def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
+    """Return the policy (``LOWER``, ``WIDE``, ...) of a call on a type of device, or None."""
     name = aten_name(op)
     if name == "pad":  # two of ATen's functions
         mode = args[2] if len(args) > 2 else options.get("mode")
@@ -415,8 +425,8 @@ def _has_several_elements(a: Tensor, b: Tensor, dims: Any) -> bool:
     if isinstance(dims, int):
         dims = range(a.ndim - dims, a.ndim), range(dims)
     pairs = ((a, dims[0]), (b, dims[1]))
-    gone = [(t, {int(d) % t.ndim for d in over}) for t, over in pairs]
-    return any(n != 1 for t, over in gone for d, n in enumerate(t.shape) if d not in over)
+    summed = [(t, {int(d) % t.ndim for d in over}) for t, over in pairs]
+    return any(n != 1 for t, over in summed for d, n in enumerate(t.shape) if d not in over)
 
 
 def _sums_over_shared(equation: str) -> bool:
@@ -428,6 +438,7 @@ def _sums_over_shared(equation: str) -> bool:
 
 
 def _is_eligible(value: Any, device_type: str) -> bool:
+    """Whether ``autocast`` casts a value: a floating-point tensor, not float64, on the device."""
     return (
         isinstance(value, Tensor) and value._xp.device_type == device_type
         and value.is_floating_point() and value.dtype is not dtypes.float64
@@ -435,6 +446,10 @@ def _is_eligible(value: Any, device_type: str) -> bool:
 
 
 def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
+    """Return an eligible tensor in ``dtype``, also in lists and tuples; other values unchanged.
+
+    The cast of a leaf to the lower dtype is cached until the outermost block exits.
+    """
     if value.__class__ in (tuple, list):
         return value.__class__(_cast(v, device_type, dtype) for v in value)
     if not _is_eligible(value, device_type) or value.dtype is dtype:
@@ -465,13 +480,17 @@ def cast_inside(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
 
 
 def _widest(device_type: str, values: Any, dtype: dtypes.dtype) -> dtypes.dtype:
-    """Return ``dtype`` if a tensor has float32, else the lower dtype."""
+    """Return ``dtype``, which is float32, if one of the tensors has it, else the lower dtype.
+
+    ``values`` are the arguments of a call; tensors in lists and tuples count, too.
+    """
     flat = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
     found = {v.dtype for v in flat if _is_eligible(v, device_type)}
     return dtype if dtypes.float32 in found else get_autocast_dtype(device_type)
 
 
 def _widen_sum(op: Op, device_type: str, args: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords of a sum with ``dtype=float32``, unless the call has a ``dtype``."""
     has_dtype = options.get("dtype") is not None or len(args) > op.plan.index["dtype"]
     if has_dtype or not _is_eligible(args[0], device_type):
         return options

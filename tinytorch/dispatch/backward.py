@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 #: A name of nodes, or a function of a node that returns one (None: the name stays).
 NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
-#: Names that a rule may have as parameters besides the operation's.
+#: Names that a rule may have as parameters besides those of the operation: the result (``out``), an
+#: array computed on the way (``kept``, see ``Registered.forward_with_saved``), and the shape of the
+#: argument whose gradient the rule computes (``in_shape``), or those of a list of tensors.
 SPECIAL = ("out", "kept", "in_shape", "in_shapes")
 
 
@@ -88,6 +91,11 @@ class Backward:
         self._read_rules(op.registered.rules)
 
     def _read_rules(self, rules: dict[Any, Callable[..., Any]]) -> None:
+        """Set the attributes that follow from the gradient rules.
+
+        Args:
+            rules: Rules by parameter name; by a tuple of names for a joint rule.
+        """
         joint = [names for names in rules if isinstance(names, tuple)]
         self.rules: dict[int, Callable[..., Any]] = {
             self.index[n]: rule for n, rule in rules.items() if isinstance(n, str)
@@ -122,6 +130,7 @@ class Backward:
         )
 
     def _note_needs(self, rules: list[Callable[..., Any]]) -> None:
+        """Set the attributes that state which values the rules read and a node has to save."""
         #: Whether a missing gradient of one of several results becomes zeros.
         self.materialize: bool = not any(getattr(rule, "accepts_none", False) for rule in rules)
         needs = [set(rule_needs(rule)) for rule in rules]
@@ -135,7 +144,10 @@ class Backward:
         self.dropped: tuple[int, ...] = tuple(i for i in self.tensors if not self.saves[i])
 
     def needs(self, position: int) -> tuple[str, ...]:
-        """Names of the values from which the gradient of the parameter at ``position`` follows."""
+        """Names of the values from which the gradient of the parameter at ``position`` follows.
+
+        The decorator ``reads`` may state them; otherwise they are the parameters of the rule.
+        """
         rule = self.rules.get(position, self.joint_rule)
         stated: dict[str, str] = getattr(rule, "reads", {})
         name = self.params[position]
@@ -189,6 +201,7 @@ class Backward:
         return self._renamed[key]
 
     def _copy(self) -> Backward:
+        """Return a copy without the cached variants, to be changed to a variant."""
         other = copy(self)
         other._renamed, other._fixed = {}, {}
         for derived in ("copy_variant", "reflected_variant"):
@@ -226,6 +239,6 @@ def rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:
         return declared  # type: ignore[no-any-return]
     code = rule.__code__
     names = code.co_varnames[: code.co_argcount]
-    if len(names) < 2 or code.co_flags & 0x0C:
+    if len(names) < 2 or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
         raise TypeError("a gradient rule takes (xp, g) and then, by name, what it needs")
     return names[2:]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import itemgetter
 from typing import Any
 
@@ -158,18 +159,25 @@ def call_slowly(
 
 
 def _resolve(value: Any) -> Any:
+    """Return a lazily conjugated or negated tensor resolved; other values unchanged."""
     return resolve(value) if isinstance(value, LazyView) else value
 
 
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call ``op`` with arguments of any kind, without overrides."""
+    """Call an operation with arguments of any kind, without overrides.
+
+    Args:
+        op: The operation, which has a kernel.
+        args: Arguments by position.
+        options: Arguments by name.
+    """
     if autocast.is_on() and options.get("out") is None:
         cast = autocast.cast_arguments(op, args, options)
         if cast is not None:
-            args, options, end = cast
+            args, options, result_dtype = cast
             with autocast.NoAutocast():
                 result = call(op, args, options)
-                return result if end is None else result.to(end)
+                return result if result_dtype is None else result.to(result_dtype)
     if options:
         form = select_numpy_form(op, options)
         if form is not None:
@@ -223,16 +231,23 @@ def call_unrecorded(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> A
 def call_composite_slowly(
     op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a call of a composite that its public function does not run itself."""
+    """Run a call of a composite that its public function does not run itself.
+
+    Args:
+        op: The composite.
+        function: Its function or method that was called, which overrides get.
+        args: Arguments by position.
+        options: Arguments by name.
+    """
     at = op.plan.positional
     args = positional_arguments(op, args[:at], args[at:], options)
     if op.public:
-        asked = torch_function.find_overriding(args, options)
-        if asked and op.qualname in torch_function.NOT_OVERRIDABLE:
+        overriding = torch_function.find_overriding(args, options)
+        if overriding and op.qualname in torch_function.NOT_OVERRIDABLE:
             with torch_function.DisableOverrides(1):
                 return call_composite_slowly(op, function, args, options)
-        if asked or torch_function.has_mode():
-            return torch_function.dispatch_override(function, asked, args, options)
+        if overriding or torch_function.has_mode():
+            return torch_function.dispatch_override(function, overriding, args, options)
     return record_operation(call_composite, op, args, options)
 
 
@@ -280,7 +295,10 @@ REWRITTEN_ERRORS: tuple[type[Exception], ...] = (
 def rewrite_error(
     op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception
 ) -> Exception:
-    """Return the error to raise for one in a composite; that of an override is unchanged."""
+    """Return the error to raise instead of ``error``, which the body of a composite raised.
+
+    If an argument has an override, the override may have raised it: it is then unchanged.
+    """
     fits = all(isinstance(args[i], Tensor) for i in op.plan.tensors if i < len(args))
     if fits and op.public and torch_function.find_overriding(args, options):
         return error
@@ -293,8 +311,8 @@ def _variadic_name(source: Callable[..., Any]) -> str | None:
     PyTorch accepts a sequence for all of them as a keyword of that name.
     """
     code = source.__code__
-    named_ones = code.co_argcount + code.co_kwonlyargcount
-    return code.co_varnames[named_ones] if code.co_flags & 0x04 else None
+    named = code.co_argcount + code.co_kwonlyargcount  # the variadic one comes after these
+    return code.co_varnames[named] if code.co_flags & CO_VARARGS else None
 
 
 def composite_body(op: Op) -> Callable[..., Any]:
@@ -375,7 +393,7 @@ def _rename_options(op: Op, options: dict[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         own = name if name in op.plan.index else torch_parameter(op, name)
         if own is None:
-            if not op.body.__code__.co_flags & 0x08:
+            if not op.body.__code__.co_flags & CO_VARKEYWORDS:
                 raise unexpected_keyword_error(op, name)
             own = name
         if own in named or own != name and own in options:
@@ -430,8 +448,9 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
     """Return the body of a composite and the checks of its arguments.
 
     Returns:
-        The body; positions with the classes that they accept; a check of lists and of arguments
-        beyond the parameters, or None; and whether reduced precision is computed in float32.
+        A tuple of the body; pairs of a parameter's position and the classes that it accepts; the
+        result of ``_make_sequence_check``; and whether tensors of reduced precision are computed in
+        float32.
     """
     plan, body = op.plan, composite_body(op)
     if op.is_numpy_function:
@@ -451,7 +470,13 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
 
 
 def _fits_by_name(op: Op, accepted: tuple[tuple[int, Any], ...], options: dict[str, Any]) -> bool:
-    """Whether the keyword arguments are of the accepted classes."""
+    """Whether the keyword arguments are of the accepted classes, for the fast path.
+
+    Args:
+        op: The composite.
+        accepted: Pairs of a parameter's position and its accepted classes.
+        options: Arguments by name.
+    """
     if not op.plan.index.keys() >= options.keys():
         return False
     params = op.plan.params
@@ -467,12 +492,16 @@ def _fits_by_name(op: Op, accepted: tuple[tuple[int, Any], ...], options: dict[s
 
 
 def _make_sequence_check(op: Op) -> Callable[[Any, Any], bool] | None:
-    """Return a predicate: no tensor of a list or beyond the parameters may override the call."""
-    at, several = op.plan.sequence, bool(op.body.__code__.co_flags & 0x04)
+    """Return a predicate of a call's arguments: whether no tensor in them may override the call.
+
+    It looks at the list of tensors and at the arguments of ``*args``, and gets the positional
+    arguments and the keywords. None for a composite that has neither.
+    """
+    at, several = op.plan.sequence, bool(op.body.__code__.co_flags & CO_VARARGS)
     if not op.public or at is None and not several:
         return None
 
-    def check(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    def has_no_override(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
         if several:
             for value in args[op.plan.positional :]:
                 if value.__class__ not in NOT_OVERRIDING:
@@ -487,7 +516,7 @@ def _make_sequence_check(op: Op) -> Callable[[Any, Any], bool] | None:
                 return False
         return True
 
-    return check
+    return has_no_override
 
 
 def _call_in_float32(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -76,9 +76,9 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     """
     if kernel is None:
         return partial(creation, **options)
-    by_default, like = options.pop("default_dtype", True), options.pop("like", None)
+    has_default, like = options.pop("default_dtype", True), options.pop("like", None)
     spec = declare(kernel, None, options)
-    spec.registered.default_dtype = by_default
+    spec.registered.default_dtype = has_default
     set_function(
         spec, install_slow_path(make_function(spec.name), spec, Form.CREATION, _create_slowly)
     )
@@ -89,7 +89,15 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
 def _create_slowly(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a call with an override, or with more arguments than the size and dtype."""
+    """Run a call of a creation function that is not on its fast path.
+
+    Args:
+        op: The creation operation.
+        function: Its public function, which overrides get.
+        values: Arguments for the parameters that accept a position, also those given by name.
+        more: Further arguments by position.
+        options: All arguments by name.
+    """
     args = positional_arguments(op, values, more, options)
     common = {name: options.pop(name) for name in _COMMON if name in options}
     for name in _SPELLINGS.keys() & options.keys():
@@ -102,6 +110,14 @@ def _create_slowly(
 
 
 def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -> Tensor:
+    """Create a tensor, or write it to ``out=``.
+
+    Args:
+        op: The creation operation.
+        args: Arguments by position.
+        given: Arguments by name, of the kernel's own parameters.
+        common: Arguments by name, of the parameters in ``_COMMON``.
+    """
     target = common.get("out")
     dtype = common.get("dtype")
     if "layout" in common:
@@ -130,10 +146,10 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
 
 
 def _reshape_like(target: Tensor, out: Tensor, warns: bool) -> Tensor:
-    """Return ``out`` in the shape of a target with as many elements.
+    """Return the created tensor ``out`` in the shape of ``target``, the argument ``out=``.
 
-    For a target with another number of elements it is returned unchanged, and with ``warns`` and a
-    target that is not empty there is a warning.
+    If the numbers of elements differ, it is returned unchanged; with ``warns`` there is a warning
+    if ``target`` is not empty.
     """
     if out.numel() == target.numel():
         return out.reshape(target.shape)
@@ -251,6 +267,7 @@ def _positional_arguments(args: tuple[Any, ...], others: dict[str, Any]) -> tupl
 
 
 def _invalid_arguments_error(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
+    """Return the error for arguments of a legacy constructor, by position and by name."""
     given = [type(value).__name__ for value in args]
     given += [f"{name}={type(value).__name__}" for name, value in others.items()]
     return TypeError(
@@ -297,6 +314,7 @@ def _legacy_shape(args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _check_data(data: Any) -> None:
+    """Raise TypeError if ``data`` is not a sequence, the data of a legacy constructor."""
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if isinstance(data, dict) or not hasattr(data, "__getitem__"):

@@ -252,6 +252,7 @@ def write_function(op: Op, form: Form) -> str:
 
 
 def _tuple_of(names: Iterable[str]) -> str:
+    """Return the text of a tuple of expressions: ``(a,)`` or ``(a, b)``."""
     names = tuple(names)
     return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
 
@@ -286,7 +287,10 @@ class Text:
             self._fill_finish()
 
     def _name(self, i: int) -> str:
-        """Return the name of a parameter, the same for all operations of one shape."""
+        """Return the name in the text for the parameter at position ``i``.
+
+        It does not depend on the operation's own names, so that operations can share a text.
+        """
         name, tensors = self.plan.params[i], self.plan.tensors[:2]
         if i in tensors:
             return ("input", "other")[tensors.index(i)]
@@ -296,7 +300,10 @@ class Text:
         return getattr(self, name)
 
     def fill(self, skeleton: str, **parts: Any) -> str:
-        """Return a skeleton with its parts filled in, from ``parts`` or else from attributes."""
+        """Return a skeleton with its parts filled in, from ``parts`` or else from attributes.
+
+        The syntax of skeletons is described at the top of this file.
+        """
         found: Any = ChainMap(parts, self)  # type: ignore[arg-type]
         lines = []
         for line in skeleton.strip("\n").split("\n"):
@@ -311,15 +318,23 @@ class Text:
         return "\n".join(lines)
 
     def each(self, skeleton: str, positions: Iterable[int], **parts: Any) -> str:
-        """Return a skeleton filled in for each parameter; parts are functions of its position."""
+        """Return the lines of a skeleton filled in for each of several parameters.
+
+        Args:
+            skeleton: The text, in which ``{i}`` and ``{name}`` are the parameter's.
+            positions: Positions of the parameters.
+            **parts: Functions of a position that return the part.
+        """
         return "\n".join(
             self.fill(skeleton, i=i, name=self.names[i], **{n: f(i) for n, f in parts.items()})
             for i in positions
         )
 
     def _fill_arguments(self) -> None:
+        """Set the parts that bind the arguments of a call to the parameters."""
         plan, names, form, at = self.plan, self.names, self.form, self.plan.positional
         size = form in (Form.FUNCTION, Form.CREATION) and plan.sizes == at - 1
+        # The parameters of the function; sizes given one by one are in ``*_more``.
         self.slots = slots = names[: at - size]
         placed = [names[0], *names[:0:-1]] if form is Form.SET_ITEM else names[:2]
         given = [*(f"{name}=_d{i}" for i, name in enumerate(slots)), *(["/"] if slots else [])]
@@ -340,7 +355,10 @@ class Text:
         self.unfit = " or ".join(filter(None, unfit))
 
     def _unfit(self, i: int) -> str:
-        """Return the test whether a parameter is missing or of another class than declared."""
+        """Return the test whether an argument is missing or of another class than declared.
+
+        Such a call takes the slow path. The text is empty for a parameter that needs no test.
+        """
         name, kind = self.names[i], self.plan.scalars.get(i, (None, False))[0]
         annotation = str(self.op.annotations.get(self.plan.params[i]))
         if kind is not None:
@@ -355,6 +373,7 @@ class Text:
         return name if i == self.plan.flag else ""
 
     def _fill_creation(self) -> None:
+        """Set the parts of the function of a creation operation."""
         plan, names, whole = self.plan, self.names, self.op.backend_function
         self.finish, self.new, self.has_size = _CREATION, True, plan.sizes is not None
         by_default = self.op.registered.default_dtype
@@ -366,6 +385,7 @@ class Text:
         self.create = f"_y = {short if whole else self._whole_call()}"
 
     def _fill_arrays(self) -> None:
+        """Set the parts that get the arrays of the tensors and check their backend and dtype."""
         plan, op, lead, named = self.plan, self.op, self.lead, self.form.has_names
         self.two, self.sequence = plan.is_binary, plan.sequence is not None
         self.after, self.second = 1 - lead, self.names[1 - lead] if self.two else ""
@@ -387,7 +407,10 @@ class Text:
         )  # fmt: skip
 
     def _check_dtype(self, i: int) -> str:
-        """Return the check that an operand has the common dtype, and one that needs no cast."""
+        """Return the lines that check the dtype of the tensor at position ``i``.
+
+        They take the slow path unless an operand has the common dtype, and one that needs no cast.
+        """
         promote = self.op.promote
         operand = promote is not None and i in self.plan.operands
         sets_dtype = operand and i == self.plan.dtype_operand(self.lead)
@@ -400,11 +423,13 @@ class Text:
         )  # fmt: skip
 
     def _whole_call(self, out: str = "") -> str:
+        """Return the text of a call of the kernel with all arguments; ``out`` is added to them."""
         at, raws = self.plan.positional, self.raw_names
         named = map("{}={}".format, self.plan.params[at:], raws[at:])
         return f"_kernel({', '.join(['_xp', *raws[:at], *named])}{out})"
 
     def _fill_kernel(self) -> None:
+        """Set the parts that call the kernel, or the backend's function that equals it."""
         plan, op, names, raws = self.plan, self.op, self.names, self.raw_names
         self.kernel, at = "" if self.form.writes else _KERNEL, plan.positional
         self.array = "_x" if self.sequence else raws[self.lead]
@@ -430,6 +455,7 @@ class Text:
         self.returns_input, self.view = plan.returns_input, op.view
 
     def _fill_recording(self) -> None:
+        """Set the parts that record the call: its condition, the edges, and the saved values."""
         backward, edges = self.op.backward, self.op.backward.differentiable
         self.differentiable, self.new, self.saves_out = edges, not self.op.view, backward.saves_out
         grads = " or ".join(f"_g{i}" for i in edges)
@@ -464,6 +490,11 @@ class Text:
             self.save, (self.save_first, self.save_second) = _SAVE_BY_EDGE, others
 
     def _save(self, saves: tuple[bool, ...]) -> str:
+        """Return the lines that save the arguments in the node.
+
+        Args:
+            saves: By position, whether a rule reads the value.
+        """
         names, tensors = self.names, self.plan.tensors
         if self.sequence:  # the rules read only the shapes
             shapes = "_tuple([_x.shape for _x in _a0])"
@@ -473,18 +504,20 @@ class Text:
         if self.two and self.lead == 1 and saves[0]:  # a number is saved as Python's
             kept[0] = f"_a0 if _g0 is not None else {names[0]}"
         saved = _tuple_of(names[i] for i in at)
-        without = [self.after] if self.two else self.plan.optional  # may be a number or None
-        given = {i: f"_g{i} is not None" for i in at if i in without}
+        may_be_no_tensor = [self.after] if self.two else self.plan.optional  # a number, or None
+        given = {i: f"_g{i} is not None" for i in at if i in may_be_no_tensor}
         if given:
             pairs = _tuple_of(f"({names[i]}, _g{i})" for i in at)
-            some = f"_tuple([_t for _t, _g in {pairs} if _g is not None])"
-            saved += f" if {' and '.join(given.values())} else {'()' if len(at) == 1 else some}"
+            tensors_only = f"_tuple([_t for _t, _g in {pairs} if _g is not None])"
+            without = "()" if len(at) == 1 else tensors_only
+            saved += f" if {' and '.join(given.values())} else {without}"
         changed = " or ".join(
             f"{f'{given[i]} and ' if i in given else ''}{names[i]}._vc is not None" for i in at
         )
         return self.fill(_SAVE, kept=_tuple_of(kept), saved=saved, changed=changed)
 
     def _fill_finish(self) -> None:
+        """Set the parts that wrap the result, or write it, and return."""
         op, form, names, tensors = self.op, self.form, self.names, self.plan.tensors
         self.finish = _INPLACE if form.writes else _VIEW if op.view else _NEW
         beside = [name for i, name in enumerate(names) if i != self.lead]

@@ -87,7 +87,13 @@ _text_numbers = itertools.count()
 
 
 def _generate_and_call(*args: Any, **options: Any) -> Any:
-    """Generate the function and call it again; the body of each function before its first call."""
+    """Generate the code of the called function, and call it with the same arguments.
+
+    Only the code object of this function is used: ``make_function`` creates each function from it,
+    with a dictionary of globals of its own, in which ``install_slow_path`` sets ``_generate``.
+    ``_generate()`` replaces the code of that function, so that this code runs once.
+    """
+    # The globals of the function that was called, not of this module.
     names = globals()
     try:
         return names["_generate"]()(*args, **options)
@@ -97,7 +103,13 @@ def _generate_and_call(*args: Any, **options: Any) -> Any:
 
 
 def make_function(name: str) -> Any:
-    """Return a function without an operation, to be completed by ``install_slow_path``."""
+    """Return a function that generates its code at its first call.
+
+    ``install_slow_path`` has to set the operation that the code is generated from.
+
+    Args:
+        name: The ``__name__`` of the function.
+    """
     # A library's kernel that imports a module in C looks up the builtins in the caller's globals.
     names = {"__name__": __name__, "__builtins__": builtins, "_shorten": shorten}
     return FunctionType(_generate_and_call.__code__, names, name)
@@ -109,7 +121,7 @@ def install_slow_path(function: Any, op: Op, form: Form, slow: Callable[..., Any
     Args:
         function: The result of ``make_function``.
         op: The operation.
-        form: Which of its functions.
+        form: The kind of function: the public one, an operator, the in-place form, ...
         slow: The function that runs every call off the fast path: see ``function_text``. Its first
             two arguments are the operation and the function.
     """
@@ -121,7 +133,12 @@ def install_slow_path(function: Any, op: Op, form: Form, slow: Callable[..., Any
 
 
 def make_public_function(op: Op, name: str) -> Any:
-    """Return a new public function, or method, of an operation."""
+    """Return a new public function, or method, of an operation.
+
+    Args:
+        op: The operation, a kernel or a composite.
+        name: The ``__name__`` of the function.
+    """
     fast = op.registered.fast
     if op.kernel is not None:
         return install_slow_path(make_function(name), op, Form.FUNCTION, call_slowly)
@@ -155,6 +172,11 @@ def make_inplace_function(op: Op) -> Any:
 
 
 def _generate_function(op: Op, form: Form, function: FunctionType) -> FunctionType:
+    """Replace the code of ``function``, which has none of its own yet, and return it.
+
+    Threads that call the function for the first time at once may each write the text; the first one
+    sets the code.
+    """
     module = inspect.unwrap(op.function).__module__
     if module in sys.modules:  # the rules follow the kernel: wait until all are registered
         import_module(module)
@@ -169,7 +191,15 @@ def _generate_function(op: Op, form: Form, function: FunctionType) -> FunctionTy
 def _install(
     function: FunctionType, code: CodeType, names: dict[str, Any], defaults: tuple[Any, ...]
 ) -> None:
-    """Set the generated code of a function, in place of the code that generates it."""
+    """Set the generated code of a function, in place of the code that generates it.
+
+    Args:
+        function: The function.
+        code: The generated code.
+        names: The globals that the code reads and that only this operation has.
+        defaults: Defaults of the operation's parameters, of which the first ones are the function's
+            parameters by position.
+    """
     function.__globals__.update(_SHARED)
     function.__globals__.update(names, __name__=None)  # silent: see ``facade.packages``
     function.__defaults__ = defaults[: code.co_argcount] or None
@@ -177,7 +207,10 @@ def _install(
 
 
 def _globals_of(op: Op) -> dict[str, Any]:
-    """Return the values of the names that differ between operations."""
+    """Return the globals of a generated function that differ between operations, by name.
+
+    Also note that the operation has a generated function, after which its rules are final.
+    """
     op.registered.is_generated = True
     last: list[BinaryPlan] = [(None, None, None, (), _SMALL_INTS.get)]
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
@@ -193,7 +226,11 @@ def _globals_of(op: Op) -> dict[str, Any]:
 
 @functools.cache
 def _compile_text(text: str) -> CodeType:
-    """Return the compiled text of a function; operations of one shape share it."""
+    """Return the code object of a function's text.
+
+    Operations whose functions have the same text share it. The text is registered with
+    ``linecache``, so that tracebacks show its lines.
+    """
     name = f"{GENERATED}{next(_text_numbers)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
@@ -216,25 +253,37 @@ BinaryPlan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
 def _find_binary_plan(
     op: Op, plans: dict[Any, BinaryPlan], last: list[BinaryPlan], xp: Any, dtype: Any
 ) -> BinaryPlan:
+    """Return the plan for arrays of a backend and native dtype.
+
+    Args:
+        op: The operation.
+        plans: The operation's plans by ``(xp, dtype)``, to which a new one is added.
+        last: List of one element, the plan that the generated function compares first; it is set.
+        xp: The backend.
+        dtype: The native dtype.
+    """
     plan = plans.get((xp, dtype))
     if plan is None:
         plan = plans[xp, dtype] = _make_binary_plan(op, xp, dtype)
-    if plan[2] is not None:  # else the slow path calls again, and that plan is the next
+    run = plan[2]
+    if run is not None:  # else the slow path calls again in another dtype, which is then the last
         last[0] = plan
     return plan
 
 
 def _make_binary_plan(op: Op, xp: Any, dtype: Any) -> BinaryPlan:
-    floats = dtype.kind == "f"
+    """Return the plan of an operation of two operands for one backend and native dtype."""
+    is_float = dtype.kind == "f"
     run = None
-    low = dtype.num > 255 and not op.accepts_reduced
-    if (dtype.kind in "fc" or op.promote != "float") and not low:
+    # NumPy numbers its own dtypes below 256; the others are of reduced precision.
+    must_widen = dtype.num > 255 and not op.accepts_reduced
+    if (dtype.kind in "fc" or op.promote != "float") and not must_widen:
         run = partial(op.kernel, xp)
     if 1 not in op.plan.numbers:
         return xp, dtype, run, (), _SMALL_INTS.get
     # The kernel equals the library's function except for float16, so call the latter directly.
-    if floats and op.backend_function and dtype.itemsize > 2:
+    if is_float and op.backend_function and dtype.itemsize > 2:
         return xp, dtype, getattr(xp, op.backend_function), (float, int), xp.number(dtype)
-    if floats:
+    if is_float:
         return xp, dtype, run, (float, int), lambda number: number
     return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL_INTS.get

@@ -26,7 +26,15 @@ from .reduced_precision import call_in_float32, call_reduced, has_reduced
 def call_inplace_slowly(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a call of an in-place form that is not on its fast path."""
+    """Run a call of an in-place form that is not on its fast path.
+
+    Args:
+        op: The operation.
+        function: Its in-place form, which overrides get.
+        values: Arguments for the parameters that accept a position, also those given by name.
+        more: Further arguments by position.
+        options: All arguments by name.
+    """
     args = positional_arguments(op, values, more, options)
     override = torch_function.call_override(op, function, args, options)
     if override is not torch_function.NO_OVERRIDE:
@@ -35,6 +43,7 @@ def call_inplace_slowly(
 
 
 def _check_target(op: Op, target: Any) -> None:
+    """Raise an error if the first argument is no tensor, or complex where ``op`` forbids that."""
     if not isinstance(target, Tensor):
         raise TypeError(
             f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
@@ -103,6 +112,7 @@ def call_inplace(
 
 
 def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: Any) -> Tensor:
+    """Run a composite and write its result over ``target``, its first argument."""
     given = (*args, *options.values())
     _check_overlap(op, target, given[1:])
     value = op.function(*_replace_target(target, args, options), **options)
@@ -127,6 +137,7 @@ def _replace_target(target: Tensor, args: tuple[Any, ...], options: Any) -> tupl
 
 
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
+    """Raise RuntimeError if ``target`` shares memory with ``others``, unless ``op`` allows it."""
     if op.overlap not in (None, Overlap.CHECKED):
         return
     if target._vc is not None or op.plan.picks:
@@ -134,7 +145,12 @@ def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
 
 
 def _copy_old_value(target: Tensor, operand: Tensor) -> Tensor:
-    """Return a copy of the target's value with the target's edge in the graph."""
+    """Return a copy of the target's value, before it is overwritten, with its edge in the graph.
+
+    Args:
+        target: The tensor that is about to be modified.
+        operand: The target as the kernel gets it, possibly cast to another dtype.
+    """
     old = wrap(target._xp.array(operand._data), target._xp)
     edge = edge_of(operand)
     if edge is not None:
@@ -146,6 +162,15 @@ def _copy_old_value(target: Tensor, operand: Tensor) -> Tensor:
 def _record_and_write(
     op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], backward: Backward | None
 ) -> None:
+    """Run a kernel, write its result over ``target``, and record the call.
+
+    Args:
+        op: The operation.
+        xp: The backend.
+        target: The tensor to write to.
+        given: All arguments of the kernel, converted and promoted.
+        backward: The rules of the node; None if the call is not recorded.
+    """
     raws = tuple(unwrap(v) for v in given)
     data = target._data
     node = make_node(backward, xp, given, raws) if backward is not None else None
@@ -183,7 +208,10 @@ def write_resolved(target: Tensor, name: str, change: Callable[[Tensor], Any]) -
 
 
 def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
-    """Write ``value`` over ``target`` and give it the value's history."""
+    """Write ``value`` over ``target``, whose history becomes that of ``value``; return ``target``.
+
+    ``name`` is that of the in-place form, such as ``add_``.
+    """
     check_writable(name.rstrip("_"), target)
     xp = target._xp
     edge = edge_of(value) if grad_enabled() else None
@@ -193,10 +221,11 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
         check_inplace(target)
     if target._vc is not None:
         check_overlap(target, target._data, (value,))
-    shape, own = value._data.shape, target._data.shape
-    if len(shape) > len(own):
+    shape, target_shape = value._data.shape, target._data.shape
+    if len(shape) > len(target_shape):
         raise RuntimeError(
-            f"{name}: output with shape {list(own)} doesn't match the broadcast shape {list(shape)}"
+            f"{name}: output with shape {list(target_shape)} doesn't match the broadcast shape "
+            f"{list(shape)}"
         )
     wanted, have = value.dtype, target.dtype
     if wanted.category > have.category:

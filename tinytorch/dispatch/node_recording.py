@@ -25,7 +25,7 @@ from .operation import Op
 
 
 def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
-    """Run an operation on converted arguments: kernel, result, node.
+    """Run an operation on converted arguments and record it: call the kernel, wrap its result.
 
     The generated functions do the same for the arguments of their fast path.
 
@@ -74,7 +74,16 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
 def _wrap_view(
     op: Op, xp: Any, y: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
 ) -> Tensor:
-    """Return the result of an operation that returns a view, or a copy where it has to."""
+    """Return the result of an operation that returns a view, or a copy where it has to.
+
+    Args:
+        op: The operation.
+        xp: The backend.
+        y: The result of the kernel, which may share memory with the first tensor.
+        given: The arguments with their tensors.
+        raws: The same arguments as the kernel saw them.
+        wanted: Whether to record the call.
+    """
     at = op.plan.tensors[0]
     y, shares = _share_memory(xp, y, raws[at])
     out = wrap(y, xp)
@@ -170,7 +179,16 @@ pick_view = functools.cache(PickView)
 def wrap_results(
     op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
 ) -> Any:
-    """Return several results of a kernel as tensors, recorded with ``wanted``."""
+    """Return several results of a kernel as a tuple, or named tuple, of tensors.
+
+    Args:
+        op: The operation.
+        xp: The backend.
+        ys: The results of the kernel.
+        given: The arguments with their tensors.
+        raws: The same arguments as the kernel saw them.
+        wanted: Whether to record the call.
+    """
     array_type = xp.array_type
     outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
     if wanted:
@@ -228,7 +246,14 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
 
 
 def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
-    """Return a node for a call of ``op``, without its result; None if no input requires grad."""
+    """Return a node for a call, without its result; None if no input requires grad.
+
+    Args:
+        op: The operation's ``Backward``.
+        xp: The backend.
+        given: The arguments with their tensors.
+        raws: The same arguments as the kernel saw them.
+    """
     if op.sequence is not None and op.sequence in op.differentiable:
         edges = [edge_of(t) for t in given[op.sequence]]
     else:
@@ -279,10 +304,11 @@ def save_result(node: Node, out: Tensor) -> None:
 
 def save_results(op: Backward, node: Node, out: tuple[Tensor, ...]) -> None:
     """Save those of several results that the rules read."""
-    kept = range(len(out)) if op.saved_results is None else op.saved_results
-    node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
+    read = range(len(out)) if op.saved_results is None else op.saved_results
+    node.out = tuple([t._data if i in read else None for i, t in enumerate(out)])
+    # A result that is not saved gets a version cell that never changes.
     node.out_version = tuple(
-        [_current_version(t) if i in kept else ([0], 0) for i, t in enumerate(out)]
+        [_current_version(t) if i in read else ([0], 0) for i, t in enumerate(out)]
     )
 
 
@@ -294,15 +320,16 @@ def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
     """
     node = node_of(out._node) if out._rg else None
     if node is not None and packed_of(node) is None:
-        kept = [
+        normal = [  # inference tensors have no versions
             t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle_version(t))
         ]
-        watched = [(*_current_version(t), t._data.shape) for t in kept]
-        node.out_version = (*(node.out_version or ()), *watched)
+        versions = [(*_current_version(t), t._data.shape) for t in normal]
+        node.out_version = (*(node.out_version or ()), *versions)
     return out
 
 
 def _current_version(out: Tensor) -> tuple[list[int], int]:
+    """Return the version cell of a tensor, which is created if it has none, and its version."""
     if out._vc is None or out._vc is UNSETTLED:
         out._vc = [0]
     return out._vc, out._vc[0]
@@ -335,9 +362,10 @@ def any_requires_grad(op: Backward, given: tuple[Any, ...]) -> bool:
 
 
 def saved_result(node: Node) -> Any:
-    """Return the saved result of a node, or its several results, with their edges in the graph.
+    """Return the saved result of a node as a tensor, with its edge in the graph.
 
-    None for an array that ``forward_with_saved`` computed, which is no result and has no edge.
+    It is a tuple for several results. It is None if the saved array is one that
+    ``forward_with_saved`` computed on the way, which is no result and has no edge.
     """
     if node.op.forward_with_saved is not None:
         return None
@@ -352,6 +380,7 @@ def saved_result(node: Node) -> Any:
 
 
 def saved_result_at(node: Node, index: int) -> Tensor | None:
+    """Return one of several results of a node, with its edge; None if it was not saved."""
     if node.out[index] is None:
         return None
     out = wrap(node.out[index], node.xp)

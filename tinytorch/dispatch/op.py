@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
@@ -165,7 +166,7 @@ def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
         TypeError: For an unknown option, or a kernel with ``*args`` or ``**kwargs``.
     """
     source = body if kernel is None else kernel
-    if kernel is not None and kernel.__code__.co_flags & 0x0C:
+    if kernel is not None and kernel.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
         raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
     name = source.__name__ if kernel is None else source.__name__.rstrip("_")
     unknown = options.keys() - Op.__dataclass_fields__.keys()
@@ -239,6 +240,7 @@ def _check_name(spec: Op, source: Any) -> None:
 
 
 def _set_metadata(spec: Op, source: Any) -> None:
+    """Set the names and attributes of an operation's function, which wraps ``source``."""
     function = spec.function
     function.__module__, function.__qualname__ = spec.module_and_qualname(spec.name)
     function.__name__ = spec.name
@@ -248,6 +250,7 @@ def _set_metadata(spec: Op, source: Any) -> None:
 
 
 def _set_rules(spec: Op, **rules: Callable[..., Any]) -> None:
+    """Check and register gradient rules by parameter name; ``vjp`` of the public function."""
     for name, rule in rules.items():
         if not is_tensor(spec.kernel, name):
             raise TypeError(f"{spec.name}.vjp: {name!r} is not a tensor parameter")
@@ -258,11 +261,13 @@ def _set_rules(spec: Op, **rules: Callable[..., Any]) -> None:
 
 
 def _set_joint_rule(spec: Op, names: tuple[str, ...], rule: Callable[..., Any]) -> None:
+    """Check and register one rule for several parameters; ``vjp_joint`` of the public function."""
     _check_needs(spec, rule)
     spec.set_rules({names: rule})
 
 
 def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
+    """Raise TypeError if a rule reads a value that is no parameter of the kernel."""
     code = spec.kernel.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     unknown = [name for name in rule_needs(rule) if name not in known and name not in SPECIAL]
@@ -271,7 +276,12 @@ def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
 
 
 def _make_alias(spec: Op, alias: str) -> Op:
-    """Return the operation under another name, with a function of its own."""
+    """Return the operation under another name, with a function of its own.
+
+    Args:
+        spec: The operation.
+        alias: The other name; with a namespace before a dot, for that namespace alone.
+    """
     space, dot, name = alias.rpartition(".")
     node = spec.node
     if node.name is None and spec.kernel is not None:
@@ -282,30 +292,30 @@ def _make_alias(spec: Op, alias: str) -> Op:
     )  # fmt: skip
     set_function(twin, make_public_function(twin, name))
     spec.registered.aliases.append(twin)
-    face, function = spec.function, twin.function
-    _set_metadata(twin, face.__wrapped__)
-    first, _, more = (face.__doc__ or "").partition("\n")
+    original, function = spec.function, twin.function
+    _set_metadata(twin, original.__wrapped__)
+    first, _, more = (original.__doc__ or "").partition("\n")
     function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
-    function.__signature__ = face.__signature__
+    function.__signature__ = original.__signature__
     return twin
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
+    """Register the function that runs calls with NumPy's keywords; return it unchanged."""
     code = form.__code__
     known = frozenset(("out", *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]))
 
     @wraps(form)
     def check_keywords(*args: Any, **options: Any) -> Any:
-        """Check that each keyword is one of the form's or of the operation's, and call the form."""
+        """Call ``form``; TypeError for a keyword that neither it nor the operation has."""
         for name in options:
-            torchs = name if name in spec.plan.index else torch_parameter(spec, name)
-            if name not in known and torchs is None:
+            parameter = name if name in spec.plan.index else torch_parameter(spec, name)
+            if name not in known and parameter is None:
                 raise unexpected_keyword_error(spec, name)
-            if (
-                torchs is not None
-                and spec.plan.scalars.get(spec.plan.index[torchs], (None,))[0] is bool
-            ):
-                options[name] = to_bool(options[name])
+            if parameter is not None:
+                kind = spec.plan.scalars.get(spec.plan.index[parameter], (None,))[0]
+                if kind is bool:
+                    options[name] = to_bool(options[name])
         if "dim" in options:
             if "axis" in known:
                 _check_not_both(spec, options)
@@ -317,11 +327,13 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_not_both(spec: Op, options: dict[str, Any]) -> None:
+    """Raise TypeError if a call has ``axis`` besides ``dim``."""
     if "axis" in options:
         raise repeated_argument_error(spec, "dim", "axis")
 
 
 def _publish(spec: Op) -> None:
+    """Add an operation's function, and its in-place form, to the tables of its namespaces."""
     for space in spec.namespaces:
         table = NAMESPACES.setdefault(space, {})
         table[spec.name] = spec.function
@@ -330,14 +342,18 @@ def _publish(spec: Op) -> None:
 
 
 def _make_method(spec: Op) -> Any:
-    """Return the method: another function, so that an override can tell the two apart."""
-    face: Any = spec.function
+    """Return the method of an operation.
+
+    It is another function object than the public function, so that overrides can distinguish
+    ``Tensor.add`` from ``add``; for an operation that is only a member of Tensor it is the same.
+    """
+    public: Any = spec.function
     if spec.attribute or spec.namespaces[0] == "Tensor":
-        return face
+        return public
     function = make_public_function(spec, spec.name)
-    vars(function).update(vars(face))
+    vars(function).update(vars(public))
     function.__module__, function.__name__ = "tinytorch", spec.name
-    function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", face.__doc__
+    function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", public.__doc__
     return function
 
 
@@ -370,9 +386,9 @@ def no_derivative(name: str, error: type[RuntimeError] = RuntimeError) -> Callab
         name: torch's name of the operation.
         error: Type of the error: NotImplementedError if torch's own kernel raises it.
     """
-    own = error is NotImplementedError
+    by_kernel = error is NotImplementedError
     text = f"the derivative for {name!r} is not implemented."
-    text = text if own else f"derivative for aten::{name} is not implemented"
+    text = text if by_kernel else f"derivative for aten::{name} is not implemented"
 
     def rule(xp: Any, g: Any) -> Any:
         raise error(text)
@@ -446,6 +462,7 @@ def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _conjugate(xp: Any, g: Any) -> Any:
+    """Conjugate a gradient, or each one of several; real ones and None are returned unchanged."""
     if isinstance(g, (tuple, list)):
         return tuple(_conjugate(xp, h) for h in g)
     return g if g is None or g.dtype.kind != "c" else xp.conj(g)

@@ -23,7 +23,8 @@ _SCALARS: dict[str, type] = {"bool": bool, "float": float}
 _TESTED = frozenset(
     ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
 )
-#: Byte code of a kernel that only calls a function of the backend on its one array.
+#: Byte code of a kernel that only calls a function of the backend on its one array. The name of the
+#: function is not part of the byte code.
 _A_CALL = (lambda xp, input: xp.any_name(input)).__code__.co_code
 _TENSORS = ("Array", "Operand", "Index", "Mask", "Tensor")
 _SEQUENCES = ("Sequence[Array]", "Sequence[Tensor]")
@@ -91,6 +92,7 @@ class Plan:
         )
 
     def _read_tensors(self, annotations: list[str]) -> None:
+        """Set the positions of tensors, operands and sizes from the parameters' annotations."""
         bases = [annotation.removesuffix(" | None") for annotation in annotations]
         single = [i for i, base in enumerate(bases) if base in _TENSORS and self.params[i] != "out"]
         several = [i for i, base in enumerate(bases) if base in _SEQUENCES]
@@ -112,6 +114,7 @@ class Plan:
         self.more_sizes: int | None = bases.index("int | Shape") if "int | Shape" in bases else None
 
     def _read_scalars(self, annotations: list[str]) -> dict[int, tuple[type, bool]]:
+        """Return ``scalars`` (see the class) for the annotations of all parameters."""
         found = {}
         for i, (name, annotation) in enumerate(zip(self.params, annotations, strict=True)):
             kind = _SCALARS.get(annotation.removesuffix(" | None"))
@@ -138,6 +141,13 @@ def is_tensor(function: Callable[..., Any], name: str) -> bool:
 def _defaults(
     function: Callable[..., Any], names: tuple[str, ...], positional: int
 ) -> tuple[Any, ...]:
+    """Return the default of each parameter, or ``REQUIRED``.
+
+    Args:
+        function: The kernel, whose first parameter is the backend, or a composite's function.
+        names: The parameters, without the backend.
+        positional: How many of them may be given by position.
+    """
     given = function.__defaults__ or ()
     keyword = function.__kwdefaults__ or {}
     head = (REQUIRED,) * (positional - len(given)) + tuple(given)

@@ -16,7 +16,18 @@ from .operation import Op, Out, Overlap
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
-    """Copy a kernel's result over ``data``; RuntimeError for another shape or a wider kind."""
+    """Copy the result of a kernel into the array of a tensor that is modified in place.
+
+    Args:
+        xp: The backend.
+        data: The array to write to.
+        y: The result, which may have a shape that broadcasts to that of ``data``.
+        name: Name of the operation, for errors.
+
+    Raises:
+        RuntimeError: If the result does not broadcast, or has a dtype of a higher category, such as
+            floats for an array of integers.
+    """
     wanted, have = xp.dtype_of(y), xp.dtype_of(data)
     if wanted.category > have.category:
         raise RuntimeError(
@@ -64,8 +75,10 @@ def _check_writable_here(name: str, target: Tensor) -> None:
 def _make_writable(tensor: Tensor) -> bool:
     """Make a part of an expanded tensor writable if its elements share no memory.
 
+    NumPy returns expanded arrays, and parts of them, as read-only.
+
     Returns:
-        Whether that is so.
+        Whether the tensor's array is writable now.
     """
     xp = tensor._xp
     if xp.memory_is_readonly(tensor._data):
@@ -101,7 +114,10 @@ def raise_recorded(op: Op) -> None:
 
 
 def _is_constant(op: Op) -> bool:
-    """Whether it has tensors and no derivative: torch then does not check ``out.requires_grad``."""
+    """Whether an operation has tensor arguments and no derivative, such as a comparison.
+
+    For these torch does not check ``out.requires_grad``.
+    """
     return bool(op.plan.tensors) and op.kernel is not None and not op.backward.differentiable
 
 
@@ -184,6 +200,7 @@ def _cast_error(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
 
 
 def _warn_about_resize(out: Tensor, result: Tensor) -> None:
+    """Warn that ``out=``, which has elements, is resized to the shape of the result."""
     warn(
         "An output with one or more elements was resized since it had shape "
         f"{list(out.shape)}, which does not match the required output shape "
@@ -261,6 +278,11 @@ def check_resized(op: Op, out: Any, result: Any, args: tuple[Any, ...]) -> None:
 
 
 def _overlaps(xp: Any, a: Any, b: Any, alone: bool) -> bool:
+    """Whether two arrays without gaps share memory in a way that ``check_overlap`` forbids.
+
+    Arrays whose elements at the same index are at the same address share memory only with
+    ``alone``.
+    """
     if not a.size or not b.size or dense_order(a) is None or dense_order(b) is None:
         return False
     first, second = xp.address(a), xp.address(b)

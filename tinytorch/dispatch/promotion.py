@@ -17,7 +17,13 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
-    """Return the tensors among the arguments, with the names of their parameters."""
+    """Return ``(parameter, tensor)`` for each tensor among the arguments.
+
+    ``given`` has one argument for each parameter; a list of tensors in it becomes a tuple.
+
+    Raises:
+        TypeError: If the argument for a list of tensors is a tensor or not iterable.
+    """
     found = []
     for i in op.plan.tensors:
         value = given[i]
@@ -63,6 +69,18 @@ def _describe_devices(one: Tensor, other: Tensor) -> str:
 
 
 def _move_scalars(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any:
+    """Move the 0-d CPU tensors among the arguments to the backend ``xp``, and return ``xp``.
+
+    Args:
+        op: The operation.
+        given: One argument for each parameter, changed in place.
+        found: The pairs of ``tensors_in``.
+        first: The pair of the tensor that decides the backend, for errors.
+        xp: The backend of that tensor.
+
+    Raises:
+        RuntimeError: If another tensor is on another backend.
+    """
     moved: dict[int, Tensor] = {}
     for name, tensor in found:
         if tensor._xp is xp:
@@ -86,6 +104,12 @@ def _move_scalars(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> 
 
 def to_tensor(op: Op, position: int, value: Any, xp: Any) -> Tensor:
     """Return a tensor for an argument given as a number, a list or an array.
+
+    Args:
+        op: The operation, for errors.
+        position: Position of the parameter, for errors.
+        value: The argument.
+        xp: The backend of the tensor.
 
     Raises:
         TypeError: For anything else.
@@ -224,14 +248,18 @@ def _needs_floats(op: Op, given: list[Any]) -> bool:
 
 def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
     """Return the tensor in ``dtype``; a cast is recorded."""
-    own = tensor._data.dtype
-    if own is dtype.dtype or own == dtype.dtype:
+    native = tensor._data.dtype
+    if native is dtype.dtype or native == dtype.dtype:
         return tensor
     return tensor.to(dtype)
 
 
 def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
-    """Return a number for a kernel: Python's, or a 0-d array if the dtype would raise an error."""
+    """Return a Python number as a kernel for arrays of ``dtype`` accepts it.
+
+    A number that is out of range of an integer dtype, which the library rejects, is wrapped and
+    returned as a 0-d array, as is a number for a bool dtype.
+    """
     if hasattr(value, "item"):
         value = value.item()  # a NumPy float64 is a float, but its results are float64
     if dtype.kind in "ui" and not isinstance(value, bool):
@@ -281,6 +309,7 @@ def convert_to_write(value: Any, dtype: dtypes.dtype) -> Any:
 
 
 def _fits_float(value: Any, dtype: dtypes.dtype) -> bool:
+    """Whether a float or complex dtype has a number in its range; infinities and NaN count, too."""
     if isinstance(value, complex):
         return dtype.is_complex and all(
             _fits_float(part, dtype) for part in (value.real, value.imag)
@@ -290,7 +319,9 @@ def _fits_float(value: Any, dtype: dtypes.dtype) -> bool:
 
 
 def _fits_integer(value: Any, dtype: dtypes.dtype) -> bool:
+    """Whether an integer dtype has a number in its range, where negative ints wrap if unsigned."""
     limits = dtypes.iinfo(dtype)
+    # For an unsigned dtype, an int may be as low as ``-max``, but a float must not be negative.
     least = limits.min or -limits.max * isinstance(value, int)
     return not isinstance(value, complex) and least <= value <= limits.max
 

@@ -39,12 +39,12 @@ def call_in_float32(
 ) -> Any:  # fmt: skip
     """Run a call in float32 and round its results; None if the call needs the slow path.
 
-    It does if a tensor may have an override, or has another dtype than bfloat16 and integers, if
-    there is a ``dtype=``, or if the backend may have a kernel for bfloat16.
+    A call needs it if a tensor may have an override, or has another dtype than bfloat16 and
+    integers, if there is a ``dtype=``, or if the backend may have a kernel for bfloat16.
 
     Args:
         op: The operation.
-        function: The one of its functions that was called.
+        function: The public function, method or operator that was called.
         values: Arguments for the parameters that accept a position, also those given by name.
         more: Further arguments by position.
         options: All arguments by name.
@@ -74,7 +74,11 @@ def call_in_float32(
 
 
 def _widen_fast(values: Iterable[Any]) -> list[Any] | None:
-    """Return arguments with float32 for bfloat16; None if one may need the slow path."""
+    """Return arguments with float32 tensors in the place of bfloat16 ones.
+
+    None if an argument may need the slow path: a tensor of another dtype than bfloat16, integers
+    and bools, or a value that is neither a tensor nor of ``_UNCHANGED``.
+    """
     wide = []
     for value in values:
         kind = value.__class__
@@ -82,7 +86,7 @@ def _widen_fast(values: Iterable[Any]) -> list[Any] | None:
             native = value._data.dtype
             if native is dtypes.bfloat16.dtype:
                 value = _to_float32(value)
-            elif native.kind not in "biu":
+            elif native.kind not in "biu":  # bool, signed or unsigned integer
                 return None
         elif kind is tuple or kind is list:
             inner = _widen_fast(value)
@@ -127,7 +131,14 @@ def requests_reduced(op: Op, options: dict[str, Any]) -> bool:
 
 
 def call_reduced(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Run an operation in float32 and round its results.
+    """Run an operation in float32 and round its results, on the slow path.
+
+    If the backend has a kernel for the dtype, the arrays are not cast first.
+
+    Args:
+        op: The operation, which has a kernel.
+        args: Arguments by position.
+        options: Arguments by name.
 
     Raises:
         NotImplementedError: For a float8, for which PyTorch has little but storage and casts.
@@ -165,10 +176,16 @@ _ROUNDED_FACTORS = {
 
 
 def _round_numbers(op: Op, wide: list[Any], target: dtypes.dtype, reflected: bool = False) -> None:
-    """Round the operands that are not of the dtype of the result to it, in place.
+    """Round the operands of another dtype to the dtype of the result, in place.
 
     PyTorch casts every operand to the common dtype before it computes. The limits that
     ``nan_to_num`` puts in the place of infinities are those of this dtype, too.
+
+    Args:
+        op: The operation.
+        wide: The arguments in float32, changed in place.
+        target: The dtype of reduced precision of the result.
+        reflected: Whether the method of a reflected operator was called.
     """
     name = "" if op.kernel is None else op.kernel.__name__
     unrounded = _FLOAT32_OPERANDS.get(name, -1) if not reflected or name == "mul" else -1
@@ -213,14 +230,17 @@ _WIDER_PARAMETERS = frozenset("layer_norm group_norm".split())
 
 
 def _must_agree(op: Op, given: list[Any]) -> bool:
-    """Whether an operation has tensors of two dtypes and raises for these."""
+    """Whether an operation that requires floating-point tensors of one dtype has those of two.
+
+    The call is then run without casts, so that it raises its error.
+    """
     if op.name in _WIDER_PARAMETERS:
         if isinstance(given[0], Tensor) and given[0].dtype in dtypes.LOW:
             return False
     elif op.promote is not None or not (op.plan.picks or op.name in _SAME_DTYPE):
         return False
-    floats = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
-    return len(floats) > 1
+    float_dtypes = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
+    return len(float_dtypes) > 1
 
 
 def _has_kernel(op: Op, given: list[Any]) -> bool:
@@ -235,7 +255,14 @@ def _has_kernel(op: Op, given: list[Any]) -> bool:
 def call_composite_reduced(
     op: Op, body: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a composite in float32 and round its results."""
+    """Run a composite in float32 and round its results.
+
+    Args:
+        op: The composite.
+        body: Its function.
+        args: Arguments by position.
+        options: Arguments by name.
+    """
     given = [*args, *options.values()]
     if _has_kernel(op, given) or _must_agree(op, given):
         return body(*args, **options)
@@ -252,7 +279,10 @@ def call_composite_reduced(
 
 
 def _result_dtype(op: Op, given: list[Any]) -> dtypes.dtype:
-    """Return the dtype of the results, to which the operands promote."""
+    """Return the dtype of the results, to which the operands promote.
+
+    For an operation without promotion, it is that of its floating-point and complex tensors.
+    """
     operands: list[Any] = []
     for i in op.plan.operands if op.promote is not None else op.plan.tensors:
         value = given[i]
@@ -271,6 +301,7 @@ _FLOAT8_OPERATIONS = frozenset(
 
 
 def _check_float8(op: Op, given: list[Any]) -> None:
+    """Raise NotImplementedError if an argument is a float8 that the operation does not support."""
     for value in given:
         if value.__class__ in (tuple, list):
             _check_float8(op, list(value))
@@ -283,6 +314,7 @@ def _check_float8(op: Op, given: list[Any]) -> None:
 
 
 def _widen(value: Any) -> Any:
+    """Return a tensor of reduced precision in float32, also in lists; other values unchanged."""
     if isinstance(value, Tensor):
         if value._data.dtype.num < 256:
             return value
@@ -293,6 +325,7 @@ def _widen(value: Any) -> Any:
 
 
 def _round_result(result: Any, target: dtypes.dtype) -> Any:
+    """Return a result, or each of several, rounded to ``target`` if it is in float32."""
     if isinstance(result, tuple):
         return tuple.__new__(type(result), [_round_result(r, target) for r in result])
     if isinstance(result, list):

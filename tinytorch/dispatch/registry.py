@@ -56,10 +56,12 @@ def families() -> list[str]:
 
 
 def _modules(folder: str | os.DirEntry[str]) -> list[str]:
+    """Names of the modules in a folder, without a leading underscore, in alphabetical order."""
     return list(dict.fromkeys(entry.name.partition(".")[0] for entry in _scan_sorted(folder)))
 
 
 def _scan_sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    """Entries of a folder whose names have no leading underscore, in alphabetical order."""
     entries = [entry for entry in os.scandir(folder) if not entry.name.startswith("_")]
     return sorted(entries, key=lambda entry: entry.name)
 

@@ -80,21 +80,29 @@ def make_operator_signature(spec: Op, reflected: bool = False) -> LazySignature:
 def _build_signature(
     spec: Op, source: Callable[..., Any], common: dict[str, tuple[str, Any]]
 ) -> inspect.Signature:
+    """Build the signature that ``make_signature`` describes, from that of ``source``.
+
+    A kernel's first parameter, the backend ``xp``, is left out; the keywords in ``common`` and
+    ``out`` (see ``takes_out``) are added at the end.
+    """
     signature = inspect.signature(source)
-    own = list(signature.parameters.values())[1 if spec.kernel else 0 :]
-    parameters = [_make_variadic(spec, p) for p in own if p.name not in common]
+    declared = list(signature.parameters.values())[1 if spec.kernel else 0 :]
+    parameters = [_make_variadic(spec, p) for p in declared if p.name not in common]
     parameters += [_keyword(name, *rest) for name, rest in common.items()]
-    returns = show_annotation(signature.return_annotation)
+    returns = public_annotation(signature.return_annotation)
     if takes_out(spec) and "out" not in {p.name for p in parameters}:
         parameters.append(_keyword("out", f"{returns} | None", None))
     return signature.replace(
-        parameters=[p.replace(annotation=show_annotation(p.annotation)) for p in parameters],
+        parameters=[p.replace(annotation=public_annotation(p.annotation)) for p in parameters],
         return_annotation=returns,
     )
 
 
 def _make_variadic(spec: Op, parameter: Parameter) -> Parameter:
-    """Return the parameter for sizes as ``*size`` if it is the last positional one."""
+    """Return ``*size`` for the parameter of sizes, if it is the last one given by position.
+
+    Any other parameter, and every parameter of a composite, is returned unchanged.
+    """
     at = spec.plan.sizes
     if spec.kernel is None or at is None or at != spec.plan.positional - 1:
         return parameter
@@ -104,7 +112,11 @@ def _make_variadic(spec: Op, parameter: Parameter) -> Parameter:
 
 
 def takes_out(spec: Op) -> bool:
-    """Whether the signature shows ``out=``, which views and torch's nn.functional do not have."""
+    """Whether the public signature has ``out=``.
+
+    It has none for views, attributes, and operations that are only methods or functions of
+    ``nn.functional``. A composite has it if the option ``out`` was given.
+    """
     if spec.kernel is None:
         return spec.wraps_out
     public = [space for space in spec.namespaces if space not in ("Tensor", "nn.functional")]
@@ -112,10 +124,12 @@ def takes_out(spec: Op) -> bool:
 
 
 def _keyword(name: str, annotation: str, default: Any) -> Parameter:
+    """Return a keyword-only parameter."""
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _build_inplace_signature(spec: Op) -> inspect.Signature:
+    """Build the public signature without ``out``, whose first parameter and result are Tensors."""
     signature = inspect.signature(spec.function)
     parameters = [p for p in signature.parameters.values() if p.name != "out"]
     parameters[0] = parameters[0].replace(annotation="Tensor")
@@ -123,28 +137,36 @@ def _build_inplace_signature(spec: Op) -> inspect.Signature:
 
 
 def _build_operator_signature(spec: Op, reflected: bool) -> inspect.Signature:
+    """Build the signature ``(self, other)`` of an operator, or ``(self)`` for one operand.
+
+    The annotation of ``other`` is that of the operation's second operand; of its first one if the
+    operator is reflected, since ``self`` is then on the right.
+    """
     signature = inspect.signature(spec.function)
     operands = list(signature.parameters.values())[: len(spec.plan.tensors)]
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")]
     if len(operands) > 1:
-        taken = operands[0 if reflected else 1]
-        parameters.append(taken.replace(name="other", default=Parameter.empty))
+        operand = operands[0 if reflected else 1]
+        parameters.append(operand.replace(name="other", default=Parameter.empty))
     return inspect.Signature(parameters, return_annotation=signature.return_annotation)
 
 
-_SHOWN = {
+#: Public types by the name of a kernel's annotation.
+_PUBLIC_TYPES = {
     "Array": "Tensor", "ArrayOrInput": "Tensor", "Operand": "Tensor | complex",
     "Index": "Tensor", "Mask": "Tensor",
 }  # fmt: skip
 
 
-def show_annotation(annotation: Any) -> Any:
-    """Return a kernel's annotation for users, with tensors in the place of arrays."""
+def public_annotation(annotation: Any) -> Any:
+    """Return the annotation in the public signature for a parameter or result of a kernel.
+
+    A kernel's types of arrays, such as ``Array``, become those of tensors: ``Sequence[Array]``
+    becomes ``Sequence[Tensor]``. An annotation that is not a string is returned unchanged.
+    """
     if not isinstance(annotation, str):
         return annotation
-    return re.sub(
-        r"\b(Array|ArrayOrInput|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation
-    )
+    return re.sub(rf"\b({'|'.join(_PUBLIC_TYPES)})\b", lambda m: _PUBLIC_TYPES[m[0]], annotation)
 
 
 #: Between the lines of an ``Args:`` section, and of one of its entries.
@@ -200,11 +222,12 @@ def complete_docstring(
 
 
 def drop_out(doc: str) -> str:
-    """Return a docstring without its entry for ``out``."""
+    """Return a docstring without its ``Args:`` entry for ``out``, which may have several lines."""
     at = doc.find("    out: ")
     if at < 0:
         return doc
     start = doc.rindex("\n", 0, at)
+    # The further lines of the entry are indented by at least one more space.
     deeper = doc[start : at + 4] + " "
     end = doc.find("\n", at)
     while end >= 0 and doc.startswith(deeper, end):
@@ -213,27 +236,34 @@ def drop_out(doc: str) -> str:
 
 
 def _text_of_out(spec: Op) -> str:
+    """Return the ``Args:`` entry for ``out``: several tensors, the exact dtype, or a wider one."""
     if spec.returns is not None or str(spec.annotations.get("return")).startswith("tuple"):
         return _SEVERAL_OUT
     return _EXACT_OUT if spec.out in (Out.EXACT, Out.DTYPE_ARGUMENT) else _WIDER_OUT
 
 
 def _shared_text(name: str) -> str:
+    """Return the ``Args:`` entry for a shared parameter; an empty text for any other one."""
     return f"{_LINE}{name}: {_SHARED[name]}" if name in _SHARED else ""
 
 
 def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
-    """Return a docstring with another's entries for the parameters that it does not describe.
+    """Return ``doc`` with the entries of ``other`` for the parameters that ``doc`` does not have.
 
-    Its ``Args:`` has the parameters in the order of the signature. The other's ``Raises:`` is
-    added if the docstring has no such section.
+    The ``Args:`` of the result has the parameters in the order of the signature. The ``Raises:`` of
+    ``other`` is added if ``doc`` has no such section.
+
+    Args:
+        spec: The operation, which has the order of the parameters.
+        doc: Its docstring.
+        other: The docstring of a function with parameters of the same names and meaning.
     """
     at = doc.find("Args:\n")
-    own = _parameter_texts(doc) if at >= 0 else {}
-    texts = _parameter_texts(other) | own
-    if "out" not in own:
-        texts.pop("out", None)  # its text depends on the operation
-    names = dict.fromkeys([*(name for name in spec.plan.params if name in texts), *own])
+    described = _parameter_texts(doc) if at >= 0 else {}
+    texts = _parameter_texts(other) | described
+    if "out" not in described:
+        texts.pop("out", None)  # its text depends on the operation: see ``_text_of_out``
+    names = dict.fromkeys([*(name for name in spec.plan.params if name in texts), *described])
     if at >= 0:
         head, end = doc[:at].rstrip(" "), doc.find("\n\n", at)
         doc = head + doc[end:].lstrip("\n") if end >= 0 else head.rstrip() + "\n    "
@@ -247,9 +277,14 @@ def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
 
 
 def _parameter_texts(doc: str) -> dict[str, str]:
-    """Return the text of each parameter's entry in a docstring."""
+    """Return the text of each parameter's ``Args:`` entry in a docstring, by parameter name.
+
+    The parameters of a common entry (``x, y: ...``) get the same text; ``*`` and ``**`` before a
+    name are dropped.
+    """
     _, _, rest = doc.partition("Args:\n")
     texts = {}
+    # An entry begins at a line with names and a colon.
     for entry in re.split(r"\n(?= *\*{0,2}\w+(?:, \*{0,2}\w+)*:)", rest.partition("\n\n")[0]):
         names, _, text = entry.strip().partition(": ")
         text = re.sub(r"\n +", _NEXT, text)

@@ -36,7 +36,13 @@ UFUNCS = {
 
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
+    """Return the methods of a Python operator by their names.
+
+    Args:
+        op: The operation that the operator runs.
+        name: The operator: ``"add"`` for ``__add__``, ``__radd__`` and, if the operation has an
+            in-place form, ``__iadd__``.
+    """
     if len(op.plan.tensors) == 1:
         method: Any = _unary(op, f"__{name}__")
         if op.kernel is not None and len(op.plan.params) == 1:
@@ -57,6 +63,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
 
 
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:
+    """Return the method ``name`` of an operator of one operand, such as ``__neg__``."""
     function = op.function
 
     def method(self: Any) -> Any:
@@ -73,6 +80,7 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
 
 
 def _slow_unary(method: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return ``method`` with the parameters of a slow path: see ``install_slow_path``."""
     return lambda op, function, operand: method(operand)
 
 
@@ -92,7 +100,17 @@ def _try_override(name: str, *operands: Any) -> Any:
 
 
 def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
-    """Return ``left + right`` for operands off the fast path, or NotImplemented."""
+    """Run an operator of two operands, such as ``left + right``, off its fast path.
+
+    Args:
+        op: The operation that the operator runs.
+        function: The method that Python called, such as ``Tensor.__add__``.
+        left: The left operand.
+        right: The right operand, which is the tensor if the method is reflected.
+
+    Returns:
+        The result, or NotImplemented for an operand that is no tensor, number or array.
+    """
     reflected = function.__name__.startswith("__r") and function.__name__ != "__rshift__"
     tensor, other = (right, left) if reflected else (left, right)
     override = _try_override(function.__name__, tensor, other)
@@ -106,7 +124,11 @@ def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
 
 
 def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
-    """Run ``target += other``, or return NotImplemented, so that Python runs ``target + other``."""
+    """Run an in-place operator, such as ``target += other``, off its fast path.
+
+    An array is an operand only if the result has the dtype and shape of the tensor. Otherwise this
+    returns NotImplemented, so that Python runs ``target = target + other``.
+    """
     override = _try_override(function.__name__, target, other)
     if override is not torch_function.NO_OVERRIDE:
         return override
@@ -121,9 +143,10 @@ def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
 
 
 def _keeps_dtype_and_shape(operation: Any, target: Tensor, array: Any) -> bool:
-    """Whether an operation of a tensor and an array has the tensor's dtype and shape."""
+    """Whether the result of ``operation(target, array)`` has the tensor's dtype and shape."""
     data, xp = target._data, target._xp
     try:
+        # The dtype of a result follows from those of the operands, also of empty ones.
         found = operation(*(wrap(xp.empty(0, dtype=a.dtype), xp) for a in (data, array)))
         shape = xp.broadcast_shapes(data.shape, array.shape)
     except (TypeError, ValueError):  # ``target + other`` raises the same error
@@ -132,14 +155,20 @@ def _keeps_dtype_and_shape(operation: Any, target: Tensor, array: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a NumPy scalar, which counts as a Python number and is immutable."""
+    """Whether ``value`` is a NumPy scalar, which an operator accepts as a Python number.
+
+    Scalars differ from arrays in that they are immutable.
+    """
     return hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__")
 
 
 def _numpy_function(function: Any) -> Any:
-    """Return NumPy's function for an operator, which runs for a tensor and an array."""
+    """Return the function of ``tinytorch.numpy`` for the method of an operator.
+
+    It is ``add`` for ``__add__``, ``__radd__`` and ``__iadd__``, and accepts a tensor and an array.
+    """
     name = function.__name__.strip("_")
-    ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]
+    ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]  # without the ``r`` or ``i`` before the name
     return LATE_BOUND.graph_namespace().function_of(ufunc)
 
 
@@ -209,10 +238,15 @@ def rdivmod_tensor(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
 
 
 def _to_integer(name: str) -> Callable[[Tensor], Any]:
-    whole = getattr(math, name)
+    """Return the method of tensors that ``math.floor``, ``math.ceil`` or ``math.trunc`` calls.
+
+    Args:
+        name: ``"floor"``, ``"ceil"`` or ``"trunc"``.
+    """
+    round_number = getattr(math, name)
 
     def function(self: Tensor) -> Any:
-        return whole(self.item()) if self.numel() == 1 else getattr(self, name)()
+        return round_number(self.item()) if self.numel() == 1 else getattr(self, name)()
 
     function.__name__ = function.__qualname__ = f"__{name}__"
     function.__doc__ = f"""``math.{name}(tensor)``: an int for a single element, else a tensor.
@@ -287,7 +321,7 @@ class AtenName:
         if name.startswith("_"):
             raise AttributeError(name, name=name, obj=self)
         form = AtenName(f"{self.__name__}.{name}")
-        setattr(self, name, form)  # a table finds it again
+        setattr(self, name, form)  # the next look-up returns the same object
         return form
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -319,7 +353,12 @@ class Aten(ModuleType):
 
 
 def aten_name(name: str, op: Any) -> str | None:
-    """Return PyTorch's name of a call of an operation, or None if PyTorch has no such operation."""
+    """Return PyTorch's name of an operation, such as ``aten::add``, or None if it has none.
+
+    Args:
+        name: Name of the operation; with an underscore at the end for its in-place form.
+        op: The operation.
+    """
     if name not in _ATEN_NAMES and not op.public:
         return None
     space = op.namespaces[0]
@@ -336,14 +375,16 @@ def _find_function(name: str) -> Any:
 
 
 def _find_aten(name: str) -> Any:
+    """Return ``torch.ops.aten.name``, from a pickle; ``name`` may have an overload after a dot."""
     return operator.attrgetter(name)(NAMESPACES["aten"])
 
 
 NAMESPACES["aten"] = Aten("aten")
 
 
-#: Functions that write to their first argument.
+#: NumPy's functions that write to their first argument.
 _WRITERS = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+#: Versions of the array API standard.
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 #: Functions for ``ufunc.reduce``, and below for ``ufunc.accumulate``, by name of the ufunc.
 _REDUCTIONS = {
@@ -380,56 +421,96 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
 def array_function(
     self: Tensor, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
 ) -> Any:
-    """Run NumPy's function ``func`` on tensors."""
+    """Run NumPy's function ``func`` on tensors: the method ``__array_function__``.
+
+    The function of ``tinytorch.numpy`` with the same name runs if there is one. NumPy's own runs
+    on NumPy arrays of the tensors' values if there is none, if the result is written to an array,
+    or if a required array is None.
+
+    Args:
+        func: NumPy's public function.
+        types: Types of the arguments that have this method; not used.
+        args: Arguments by position.
+        kwargs: Arguments by name.
+    """
+    # ``numpy.linalg`` becomes "linalg", and ``numpy`` an empty name.
     module = (func.__module__ or "numpy").partition("numpy")[2].strip(".")
-    own = _find_own(module, func.__name__)
+    tensor_function = _find_tensor_function(module, func.__name__)
     target = args[0] if func.__name__ in _WRITERS and args else kwargs.get("out")
     into_array = target is not None and not isinstance(target, Tensor)
-    if own is None or into_array or _has_missing_array(func, args):
+    if tensor_function is None or into_array or _has_missing_array(func, args):
         return func(*map(_to_host, args), **{name: _to_host(v) for name, v in kwargs.items()})
-    return own(*args, **kwargs)
+    return tensor_function(*args, **kwargs)
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Run a NumPy ufunc, or a method of it, on tensors."""
+    """Run a NumPy ufunc, or a method of it, on tensors: the method ``__array_ufunc__``.
+
+    Args:
+        ufunc: The ufunc, such as ``np.add``.
+        method: Its method: ``"__call__"``, ``"reduce"``, ``"accumulate"``, ``"outer"``, ...
+        *inputs: Its operands.
+        **kwargs: Its keywords; ``out`` is a tuple.
+
+    Returns:
+        The result of the function of ``tinytorch.numpy``. If there is none, the ufunc's result on
+        NumPy arrays, as tensors. If ``out`` has arrays, the ufunc writes to these and returns them.
+    """
     out = kwargs.get("out")
-    ours = out is None or all(isinstance(target, Tensor) for target in out)
+    returns_tensors = out is None or all(isinstance(target, Tensor) for target in out)
     if method == "__call__" and not kwargs and _is_numpy_scalar(inputs[0]):
         if ufunc.__name__ in _OPERATORS:
             return _OPERATORS[ufunc.__name__](inputs[0].item(), inputs[1])
-    own = _ufunc_method(ufunc.__name__, method) if ours else None
-    if own is None:
-        host = _to_host_without_grad if ours else _to_host
+    tensor_function = _ufunc_method(ufunc.__name__, method) if returns_tensors else None
+    if tensor_function is None:
+        host = _to_host_without_grad if returns_tensors else _to_host
         named = {name: host(v) for name, v in kwargs.items()}
         found = getattr(ufunc, method)(*map(host, inputs), **named)
-        return _wrap_arrays(found) if ours else found
+        return _wrap_arrays(found) if returns_tensors else found
     if method == "__call__":
         # NumPy's numbers count as Python's.
         inputs = tuple(_to_python_number(v) for v in inputs)
     elif method != "outer":
-        kwargs.setdefault("axis", 0)
-    return own(*inputs, **kwargs)
+        kwargs.setdefault("axis", 0)  # the default of ``reduce`` and ``accumulate``
+    return tensor_function(*inputs, **kwargs)
 
 
 def _ufunc_method(name: str, method: str) -> Callable[..., Any] | None:
+    """Return the function of ``tinytorch.numpy`` for the method of a ufunc, or None.
+
+    ``np.add.reduce`` is ``sum``, ``np.add.accumulate`` is ``cumsum``.
+
+    Args:
+        name: Name of the ufunc.
+        method: Name of its method; ``"__call__"`` for the ufunc itself.
+    """
     if method == "__call__":
-        return _find_own("", name)
+        return _find_tensor_function("", name)
     if method == "reduce" and name in _REDUCTIONS:
-        return _find_own("", _REDUCTIONS[name])
+        return _find_tensor_function("", _REDUCTIONS[name])
     if method == "accumulate" and name in _RUNNING:
-        return _find_own("", _RUNNING[name])
-    function = _find_own("", name) if method == "outer" else None
+        return _find_tensor_function("", _RUNNING[name])
+    function = _find_tensor_function("", name) if method == "outer" else None
     return None if function is None else lambda a, b: _outer(function, a, b)
 
 
 def _outer(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    asarray: Any = _find_own("", "asarray")
+    """Apply ``function`` to each pair of elements of ``a`` and ``b``, as ``ufunc.outer`` does.
+
+    The shape of the result is the shape of ``a`` followed by that of ``b``.
+    """
+    asarray: Any = _find_tensor_function("", "asarray")
     x, y = asarray(a), asarray(b)
     return function(x.reshape(tuple(x.shape) + (1,) * y.ndim), y)
 
 
-def _find_own(module: str, name: str) -> Callable[..., Any] | None:
-    """Return the function of this package for one of NumPy's, or None."""
+def _find_tensor_function(module: str, name: str) -> Callable[..., Any] | None:
+    """Return the function of ``tinytorch.numpy`` for one of NumPy's, or None.
+
+    Args:
+        module: The module of NumPy's function, such as ``"linalg"``; empty for the top level.
+        name: The name of NumPy's function.
+    """
     namespace: Any = LATE_BOUND.graph_namespace()
     if not module:
         found: Callable[..., Any] | None = namespace.function_of(name)
@@ -438,17 +519,21 @@ def _find_own(module: str, name: str) -> Callable[..., Any] | None:
 
 
 def _has_missing_array(func: Callable[..., Any], args: tuple[Any, ...]) -> bool:
-    """Whether a required array is None, which NumPy converts to an array of objects."""
+    """Whether a required argument of NumPy's ``func`` is None or has None among its elements.
+
+    NumPy converts it to an array of objects, which tensors cannot hold.
+    """
     return any(map(_has_none, args)) and any(map(_has_none, _required_arguments(func, args)))
 
 
 def _has_none(value: Any) -> bool:
+    """Whether ``value`` is None, or a list or tuple with an element None."""
     parts = value if isinstance(value, (list, tuple)) else (value,)
     return any(part is None for part in parts)
 
 
 def _required_arguments(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the positional arguments that NumPy's function requires, without axes and options."""
+    """Return those of ``args`` whose parameter of ``func`` has no default, as arrays have none."""
     try:
         parameters = inspect.signature(func).parameters.values()
     except ValueError:  # functions in C have no signature in NumPy 2.0
@@ -460,7 +545,7 @@ def _required_arguments(func: Callable[..., Any], args: tuple[Any, ...]) -> tupl
 
 
 def _to_host(value: Any) -> Any:
-    """Return a tensor as a NumPy array, also in sequences."""
+    """Return a tensor as a NumPy array, also in lists and tuples; other values unchanged."""
     if isinstance(value, Tensor):
         return value.__array__()
     if isinstance(value, (list, tuple)):
@@ -469,26 +554,31 @@ def _to_host(value: Any) -> Any:
 
 
 def _to_host_without_grad(value: Any) -> Any:
-    """Return a tensor as a NumPy array; RuntimeError if it requires grad."""
+    """Return a tensor as a NumPy array, or other values unchanged.
+
+    Raises:
+        RuntimeError: If the tensor requires grad.
+    """
     return value.numpy() if isinstance(value, Tensor) else value
 
 
 def _is_numpy_scalar(value: Any) -> bool:
-    """Whether it is a NumPy scalar, which unlike an array is immutable."""
+    """Whether ``value`` is a NumPy scalar, which unlike an array is immutable."""
     return hasattr(value, "dtype") and not hasattr(value, "__setitem__")
 
 
 def _to_python_number(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number; other values unchanged."""
     return value.item() if _is_numpy_scalar(value) else value
 
 
 def _wrap_arrays(value: Any) -> Any:
-    """Return NumPy arrays as tensors."""
+    """Return a NumPy array, or each one of a tuple, as a tensor; other values unchanged."""
     if isinstance(value, tuple):
         return tuple(map(_wrap_arrays, value))
     if not hasattr(value, "dtype") or not hasattr(value, "__array_interface__"):
         return value
-    asarray: Any = _find_own("", "asarray")
+    asarray: Any = _find_tensor_function("", "asarray")
     return asarray(value)
 
 

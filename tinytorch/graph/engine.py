@@ -27,7 +27,9 @@ from .hooks import (
     check_returns_none,
 )  # fmt: skip
 from .late_bound import LATE_BOUND
-from .nodes import Edge, Node, NodeOutput, backend_of, node_of, reachable, sum_to_shape, target_of
+from .nodes import (
+    Edge, Node, NodeOutput, backend_of, node_of, reachable, shape_and_dtype, sum_to_shape,
+)  # fmt: skip
 from .saved_tensors import check_versions, release, saved_arguments
 
 
@@ -40,7 +42,7 @@ def note_origin(error: Exception, node: Any, warning: bool) -> None:
     if node is None or getattr(error, "_has_origin", False):
         return
     if not getattr(error, "_in_hook", False):  # ``call_hook`` has already named the user's hook
-        inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
+        inputs = [None if e is None else list(shape_and_dtype(e)[0]) for e in node.edges]
         name = node.op.name if getattr(node.op, "public", True) else node.name()
         error.add_note(
             f"in the gradient of {name!r}: inputs of shape {inputs}, result of shape {node.shape}"
@@ -238,14 +240,14 @@ class GraphTask:
                 if edge is None:
                     continue
                 if at is None:
-                    h = rule(xp, g, node.out, target_of(edge)[0], args)
+                    h = rule(xp, g, node.out, shape_and_dtype(edge)[0], args)
                 else:
                     h = rule(xp, g) if at < 0 else rule(xp, g, args[at])
                 if edge.__class__ is Node:
                     shape = edge.shape
                     dtype = edge.dtype
                 else:
-                    shape, dtype = target_of(edge)
+                    shape, dtype = shape_and_dtype(edge)
                 if h is g:
                     if node.shape != shape or node.dtype is not dtype:
                         h = fit_raw(xp, h, shape, dtype)
@@ -275,7 +277,7 @@ class GraphTask:
         """Part of ``_visit_raw`` for an operation with one rule that returns all gradients."""
         xp, edges = node.xp, node.edges
         nothing: Any = (None, None)
-        targets = [nothing if edge is None else target_of(edge) for edge in edges]
+        targets = [nothing if edge is None else shape_and_dtype(edge) for edge in edges]
         shapes = [shape for shape, _ in targets]
         results = node.op.joint(xp, g, node.out, shapes, args)
         may_be_fresh = node.op.makes_gradients
@@ -317,7 +319,7 @@ class GraphTask:
         edges = node.edges
         if self.capturing:
             edges = tuple(edge if self.needs(edge) else None for edge in edges)
-        shapes = [None if edge is None else target_of(edge)[0] for edge in edges]
+        shapes = [None if edge is None else shape_and_dtype(edge)[0] for edge in edges]
         if op.joint is not None:
             results = op.joint(xp, g, out, shapes, args)
         else:
@@ -343,7 +345,7 @@ class GraphTask:
 
     def _fit(self, edge: Edge, h: Gradient) -> Gradient:
         """Convert a gradient to the shape and dtype of the input at the end of ``edge``."""
-        shape, dtype = target_of(edge)
+        shape, dtype = shape_and_dtype(edge)
         if not self.create_graph:
             xp = backend_of(edge)
             if h.__class__ is not xp.array_type:

@@ -125,15 +125,15 @@ def packed_of(node: Node) -> Any:
     return None if args.__class__ is tuple or args is FREED else args
 
 
-def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:
-    """Shape and native dtype of the gradients along ``edge``."""
+def shape_and_dtype(edge: Edge) -> tuple[tuple[int, ...], Any]:
+    """Return the shape and the native dtype of the gradients along ``edge``."""
     if edge.__class__ is Node or edge.__class__ is NodeOutput:
         return edge.shape, edge.dtype
     return edge._data.shape, edge._data.dtype
 
 
 def backend_of(edge: Edge) -> Any:
-    """Backend of the gradients along ``edge``."""
+    """Return the backend of the gradients along ``edge``."""
     if edge.__class__ is Node:
         return edge.xp
     return edge.node.xp if edge.__class__ is NodeOutput else edge._xp
@@ -146,6 +146,9 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
         gradient: A raw array or a tensor.
         shape: Shape of the result.
         add: ``add(gradient, axes)``, called for the sum instead of ``gradient.sum(axes)``.
+
+    Raises:
+        RuntimeError: If ``shape`` does not broadcast to the gradient's shape.
     """
     wide = tuple(gradient.shape)
     lead = len(wide) - len(shape)
@@ -178,7 +181,12 @@ def reachable(roots: Iterable[Edge]) -> set[int]:
 
 
 def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
-    """Return the ``seq`` of every node from which one of ``inputs`` can be reached."""
+    """Return the ``seq`` of every node from which one of ``inputs`` can be reached.
+
+    Args:
+        roots: The edges at which the search starts.
+        inputs: The edges to reach.
+    """
     wanted = {id(edge) for edge in inputs}
     seen: dict[int, Node] = {}
     stack = [node_of(edge) for edge in roots]
@@ -189,7 +197,7 @@ def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
         seen[node.seq] = node
         stack.extend(node_of(edge) for edge in node.edges)
     needed: set[int] = set()
-    for seq in sorted(seen):
+    for seq in sorted(seen):  # each node after the nodes of its inputs, which are older
         for edge in seen[seq].edges:
             target = node_of(edge)
             if id(edge) in wanted or (target is not None and target.seq in needed):

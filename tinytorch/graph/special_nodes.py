@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .nodes import FREED, Edge, Node, packed_of, target_of
+from .nodes import FREED, Edge, Node, packed_of, shape_and_dtype
 
 
 class NodeOp:
@@ -107,7 +107,7 @@ def ndim_of(node: Node, name: str) -> int | None:
     op = node.op
     at = op.index[name]
     if input_requires_grad(node, name):
-        return len(target_of(node.edges[op.differentiable.index(at)])[0])
+        return len(shape_and_dtype(node.edges[op.differentiable.index(at)])[0])
     value = argument(node, name)
     return getattr(value, "ndim", None)
 

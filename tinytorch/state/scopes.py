@@ -152,12 +152,17 @@ class Slot(Generic[_T]):
             self._put_back(Frame(frame.entry.value(self), frame.entry, frame.parent))
 
     def _put_back(self, frame: Frame[_T]) -> None:
+        """Replace the innermost live frame by ``frame``, if both are of the same entry."""
         top = self.top()
         if top is not None and top.entry is frame.entry:
             self.var.set(frame)
 
     def remove(self, entry: Entry, token: Token[Frame[_T] | None]) -> bool:
         """Remove the entry's frame from this context's stack.
+
+        Args:
+            entry: The entry whose block is left.
+            token: The token with which the entry set ``var``.
 
         Returns:
             False if the frame is (also) elsewhere: this is not the context in which it was
@@ -178,7 +183,10 @@ class Slot(Generic[_T]):
 
 
 def _remove_entry(top: Frame[_T] | None, entry: Entry) -> tuple[Frame[_T] | None, bool]:
-    """Return the stack without the entry's frame, and whether the frame was there."""
+    """Return the stack without the entry's frame, and whether the frame was there.
+
+    The frames above it are copied, since other contexts share them; those below it are the same.
+    """
     above = []
     frame = top
     while frame is not None and frame.entry is not entry:
@@ -233,9 +241,16 @@ class Entry:
         self.live = self.open = False
 
     def leave(self) -> None:
-        """Remove this entry's frames, and no others."""
+        """Remove this entry's frames, and no others, from the stacks of the current context.
+
+        The entry becomes dead (``live`` is False) if a frame could not be removed, because it is on
+        the stack of another context. It also becomes dead during a garbage collection, which
+        closes suspended generators with their ``with`` blocks. A collection may interrupt code of
+        this class that has read a stack and is about to write it back, with the frames that are
+        removed here. Frames of a dead entry do not count.
+        """
         self.open = False
-        if collecting():  # the interrupted code may restore the stack that it had read
+        if collecting():
             self.live = False
         for (slot, _), token in zip(self.settings, self.tokens):
             if not slot.remove(self, token):
@@ -274,6 +289,11 @@ class Stepped(Entry):
         self.stowed = [self._stow(slot) for slot, _ in self.settings]
 
     def _stow(self, slot: Slot[Any]) -> list[tuple[Any, Entry]]:
+        """Remove this entry's frame and those above it from a stack.
+
+        Returns:
+            The value and the entry of each removed frame, innermost first.
+        """
         frames: list[tuple[Any, Entry]] = []
         frame = slot.var.get()
         while frame is not None:

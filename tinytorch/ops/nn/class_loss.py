@@ -14,7 +14,7 @@ from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dtypes import float64, int64, uint8
-from ...graph.nodes import Node, node_of, target_of
+from ...graph.nodes import Node, node_of, shape_and_dtype
 from ..checks import as_int, check_supported
 from ..pointwise.division import over
 from .loss import SPACE, check_scalar_type, mse_loss, reduce_loss, reduction_of, refuse_grad
@@ -89,7 +89,7 @@ _nll_backward.vjp(grad=lambda xp, g, target, ignore_index: xp.call(_nll, g, targ
 
 def _cross_entropy_node_name(node: Node) -> str:
     """PyTorch's name of the node of a cross entropy, by the dimensions of its input."""
-    input_shape = target_of(node.edges[0])[0]
+    input_shape, _ = shape_and_dtype(node.edges[0])
     is_image = len(input_shape) > 2
     return "NllLoss2DBackward0" if is_image else "NllLossBackward0"
 
