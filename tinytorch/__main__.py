@@ -1,4 +1,4 @@
-"""``python -m tinytorch``: a REPL, a runner for PyTorch scripts, and what runs here."""
+"""``python -m tinytorch``: a REPL, a runner for PyTorch scripts, and a report about the system."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ or one that an installed package provides.
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line asks for; return the exit status."""
+    """Run the command line and return the exit status."""
     match arguments:
         case []:
             return repl()
@@ -66,7 +66,13 @@ def main(arguments: list[str]) -> int:
 def run(arguments: list[str]) -> int:
     """Run a script, a module or code with tinytorch in the place of torch.
 
-    An error shows its lines alone, as it does where Python runs them.
+    The traceback of an error has only the program's lines, as if Python ran the program.
+
+    Args:
+        arguments: The command line, of a form that ``HELP`` lists.
+
+    Returns:
+        The exit status.
     """
     try:
         return _run(arguments)
@@ -80,6 +86,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run the program as ``run`` does, and raise its error."""
     match arguments:
         case ["-m", module, *rest]:
             run_module(module, rest)
@@ -98,6 +105,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _refuse(problem: str) -> int:
+    """Print a problem with the command line and the usage; return the exit status 2."""
     print(f"python -m tinytorch: {problem}\n", HELP.partition("\n\n")[0], sep="\n", file=sys.stderr)
     return 2
 
@@ -122,6 +130,12 @@ def run_path(path: str, argv: list[str]) -> int:
 
 
 def _run_archive(absolute: str, argv: list[str]) -> int:
+    """Run the ``__main__`` of a folder or zip file; return the exit status.
+
+    Args:
+        absolute: The absolute path.
+        argv: The path as it was given, and the program's arguments.
+    """
     spec = PathFinder.find_spec("__main__", [absolute])
     if spec is None:
         return _refuse(f"can't find '__main__' module in {argv[0]!r}")
@@ -145,7 +159,12 @@ def run_code(text: CodeType, argv: list[str]) -> None:
 
 
 def _take_over(argv: list[str], first_path: str) -> None:
-    """Give ``sys`` the values the program expects, and the name torch to tinytorch."""
+    """Set ``sys.argv`` and the first import path for a program, and import tinytorch as torch.
+
+    Args:
+        argv: The program's ``sys.argv``.
+        first_path: The folder that comes first in ``sys.path``.
+    """
     sys.argv = argv
     if not sys.flags.safe_path:
         sys.path[0] = first_path
@@ -154,12 +173,16 @@ def _take_over(argv: list[str], first_path: str) -> None:
 
 
 def _new_main(**facts: object) -> dict[str, Any]:
-    """The namespace of a new ``__main__``.
+    """Create a new module ``__main__`` and return its namespace.
 
-    It stays for the rest of the process: threads and handlers at exit look it up late.
+    The module stays in ``sys.modules`` until the process ends: threads and exit handlers may look
+    it up late.
+
+    Args:
+        **facts: Further attributes of the module, such as ``__file__``.
     """
     module = ModuleType("__main__")
-    if sys.version_info < (3, 14):  # which made them lazy
+    if sys.version_info < (3, 14):  # later versions create annotations lazily
         vars(module)["__annotations__"] = {}
     vars(module).update(__builtins__=builtins, **facts)
     sys.modules["__main__"] = module
@@ -170,7 +193,7 @@ def _new_main(**facts: object) -> dict[str, Any]:
 
 
 def banner() -> str:
-    """What the REPL opens with."""
+    """Return the text that the REPL prints first."""
     python = ".".join(map(str, sys.version_info[:3]))
     return (
         f"tinytorch {tinytorch.__version__} on Python {python}, {_backend()}\n"
@@ -179,14 +202,19 @@ def banner() -> str:
 
 
 def _backend() -> str:
+    """Return the text about the active backend in the banner."""
     try:
         return f"backend {tinytorch.get_backend()}"
-    except (ValueError, ImportError) as error:  # what the environment variable asks for
+    except (ValueError, ImportError) as error:  # of the backend in the environment variable
         return f"no backend: {error}"
 
 
 def repl(*, ipython: bool = False) -> int:
-    """Read, evaluate, print until the end of input."""
+    """Run a REPL until the end of input, and return the exit status.
+
+    Args:
+        ipython: Whether to use IPython if it is installed.
+    """
     sys.argv = [""]
     if not sys.flags.safe_path:
         sys.path[0] = ""
@@ -195,31 +223,31 @@ def repl(*, ipython: bool = False) -> int:
         return _ipython_repl(namespace)
     if ipython:
         print("IPython is not installed; this is Python's own REPL.", file=sys.stderr)
-    if not _own_repl():
+    if not _run_python_repl():
         _complete_with_tab(namespace)
         Console(namespace).interact(banner(), exitmsg="")
     return 0
 
 
-def _own_repl() -> bool:
-    """Python's REPL with colours and lines that can be edited together: False if there is none.
+def _run_python_repl() -> bool:
+    """Run Python's REPL with colors and multiline editing; return False if it is not available.
 
-    Python has it from 3.13 on, where input comes from a terminal that it can write to, unless the
-    variable PYTHON_BASIC_REPL is set.
+    Python has it from version 3.13 on. It needs a terminal, and the environment variable
+    PYTHON_BASIC_REPL must not be set.
     """
     if find_spec("_pyrepl") is None or os.environ.get("PYTHON_BASIC_REPL"):
         return False
-    from _pyrepl import main as own  # type: ignore[import-not-found]
+    from _pyrepl import main as pyrepl  # type: ignore[import-not-found]
 
-    if not own.CAN_USE_PYREPL:
+    if not pyrepl.CAN_USE_PYREPL:
         return False
     print(banner(), file=sys.stderr)
-    own.interactive_console(sys.modules["__main__"], pythonstartup=True)
+    pyrepl.interactive_console(sys.modules["__main__"], pythonstartup=True)
     return True
 
 
 class Console(code.InteractiveConsole):
-    """Python's REPL; before Python 3.12 ``code`` alone does not say what name was meant."""
+    """Python's REPL, which suggests the nearest name after an AttributeError before 3.12, too."""
 
     def showtraceback(self) -> None:
         error = sys.exc_info()[1]
@@ -231,8 +259,9 @@ class Console(code.InteractiveConsole):
 
 
 def _complete_with_tab(namespace: dict[str, Any]) -> None:
+    """Let the tab key complete the names in a namespace, if Python has ``readline``."""
     if find_spec("readline") is None:
-        return  # Python for Windows comes without
+        return  # as in Python for Windows
     import readline
     import rlcompleter
 
@@ -246,6 +275,7 @@ def _complete_with_tab(namespace: dict[str, Any]) -> None:
 
 
 def _ipython_repl(namespace: dict[str, Any]) -> int:
+    """Run IPython with the names in a namespace; return the exit status 0."""
     from IPython import start_ipython
     from traitlets.config import Config
 

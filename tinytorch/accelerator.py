@@ -52,7 +52,7 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> device | None:
-    """``device("cuda")``; None without a GPU.
+    """Return ``device("cuda")``, or None without a GPU.
 
     Args:
         check_available: Accepted for compatibility.

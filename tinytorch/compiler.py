@@ -167,6 +167,7 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
 
 
 def _identity(function: _F) -> _F:
+    """Return ``function``: a decorator that changes nothing."""
     return function
 
 

@@ -1,7 +1,7 @@
 """``torch.export`` for programs that import it: programs are not traced here.
 
-``Dim`` names a dimension, as programs do where they are imported; everything that needs a graph
-raises NotImplementedError.
+``Dim`` is available, since programs use it when they are imported. Classes and functions that need
+a graph raise NotImplementedError.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ __all__ = ["Dim"]
 
 
 class Dim:
-    """A dimension that may change, by its name.
+    """Named dimension whose size may vary.
 
     Args:
         name: The name.
-        min: The least size. Default: 0.
-        max: The greatest size. Default: none.
+        min: The smallest size. Default: 0.
+        max: The largest size. Default: no limit.
 
     Example:
         >>> from tinytorch.export import Dim

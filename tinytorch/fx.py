@@ -1,7 +1,8 @@
 """``torch.fx`` for programs that import it: programs are not traced here.
 
-``wrap`` marks functions for a tracer and so changes nothing; ``map_arg`` and ``map_aggregate``
-walk through arguments. Everything that needs a graph raises NotImplementedError when it is made.
+``wrap`` marks functions for a tracer, so it changes nothing here. ``map_arg`` and ``map_aggregate``
+map a function over nested arguments. Classes and functions that need a graph raise
+NotImplementedError when they are called.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ __all__ = ["map_arg", "wrap"]
 
 _F = TypeVar("_F", bound=Callable[..., Any] | str)
 _T = TypeVar("_T")
-#: What may stand among the arguments of a step of a graph, and what it may call.
+#: Types of the arguments of a graph's node, and of the function that it calls.
 Argument: Any = Any
 Target: Any = Any
 
 
 def wrap(fn_or_name: _F) -> _F:
-    """Its argument: the mark says that a tracer is not to look inside, and there is none.
+    """Return the argument unchanged.
+
+    In PyTorch this marks a function that a tracer does not trace; there is no tracer here.
 
     Args:
         fn_or_name: A function, or the name of one.
 
     Raises:
-        RuntimeError: If it is neither.
+        RuntimeError: If ``fn_or_name`` is neither.
 
     Example:
         >>> tt.fx.wrap(len) is len
@@ -41,7 +44,7 @@ def wrap(fn_or_name: _F) -> _F:
 
 
 def map_aggregate(a: _T, fn: Callable[[Any], Any]) -> _T:
-    """A function applied to everything in tuples, lists, dicts and slices.
+    """Apply a function to each leaf of nested tuples, lists, dicts and slices.
 
     Args:
         a: The arguments.
@@ -68,7 +71,9 @@ def map_aggregate(a: _T, fn: Callable[[Any], Any]) -> _T:
 
 
 def map_arg(a: _T, fn: Callable[[Any], Any]) -> _T:
-    """A function applied to every ``Node`` among arguments; there are none, so a copy.
+    """Return a copy of nested arguments.
+
+    In PyTorch ``fn`` is applied to each ``Node`` among them; there are no nodes here.
 
     Args:
         a: The arguments.

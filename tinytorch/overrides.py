@@ -309,6 +309,7 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def _minus_one(*args: Any, **kwargs: Any) -> int:
+    """Return -1 for any arguments."""
     return -1
 
 

@@ -1,4 +1,4 @@
-"""Points that fill the unit cube evenly: Sobol sequences, as ``torch.quasirandom`` has them."""
+"""Sobol sequences of points that fill the unit cube evenly, as ``torch.quasirandom``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["SobolEngine"]
 
 
 class SobolEngine:
-    """Draws a Sobol sequence, scrambled or not: PyTorch's own numbers, on the CPU.
+    """Generator of the points of a Sobol sequence, equal to PyTorch's, on the CPU.
 
     Args:
-        dimension: Coordinates of a point: 1 to 512 here, 21201 in PyTorch.
-        scramble: Whether to scramble the sequence, as Owen does. Default: False.
-        seed: What scrambling starts from. Default: the default generator, where it is.
+        dimension: Number of coordinates of a point, from 1 to 512 (in PyTorch to 21201).
+        scramble: Whether to scramble the sequence by Owen's method. Default: False.
+        seed: Seed of the scrambling. Default: the default generator's present state is used.
 
     Raises:
-        ValueError: For a dimension that PyTorch has not either.
+        ValueError: For a dimension that PyTorch does not support, either.
         NotImplementedError: For more dimensions than 512.
 
     Example:
@@ -66,12 +66,12 @@ class SobolEngine:
         self.num_generated: int = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next ``n`` points, ``(n, dimension)``, each coordinate in [0, 1).
+        """Return the next ``n`` points, of shape ``(n, dimension)``, with coordinates in [0, 1).
 
         Args:
-            n: How many. Default: 1.
-            out: Where to write them.
-            dtype: A floating dtype. Default: the default dtype.
+            n: Number of points. Default: 1.
+            out: Tensor to which the points are written; it is resized. Default: a new tensor.
+            dtype: A floating-point dtype. Default: the default dtype.
 
         Example:
             >>> tt.quasirandom.SobolEngine(1).draw(3)
@@ -94,15 +94,15 @@ class SobolEngine:
         return into.resize_as_(result).copy_(result)  # type: ignore[no-any-return]
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next ``2**m`` points.
+        """Return the next ``2**m`` points.
 
         Args:
             m: The exponent.
-            out: Where to write them.
-            dtype: A floating dtype. Default: the default dtype.
+            out: Tensor to which the points are written; it is resized. Default: a new tensor.
+            dtype: A floating-point dtype. Default: the default dtype.
 
         Raises:
-            ValueError: If that makes no power of two together with those drawn before.
+            ValueError: If the number of all points drawn so far would not be a power of two.
 
         Example:
             >>> tt.quasirandom.SobolEngine(1).draw_base2(2).shape
@@ -120,7 +120,7 @@ class SobolEngine:
         return self.draw(n=n, out=out, dtype=dtype)
 
     def reset(self) -> Self:
-        """Begin again.
+        """Restart the sequence at its first point, and return the engine itself.
 
         Example:
             >>> engine = tt.quasirandom.SobolEngine(1)
@@ -133,10 +133,10 @@ class SobolEngine:
         return self
 
     def fast_forward(self, n: int) -> Self:
-        """Leave the next ``n`` points out.
+        """Skip the next ``n`` points, and return the engine itself.
 
         Args:
-            n: How many.
+            n: Number of points.
 
         Example:
             >>> tt.quasirandom.SobolEngine(1).fast_forward(2).draw(1)
@@ -148,15 +148,20 @@ class SobolEngine:
         return self
 
     def _points(self, start: int, n: int) -> Any:
-        """Points as whole numbers: by the bits of its Gray code, each is a sum without carry."""
-        place: Any = arange(start, start + n, device="cpu")
-        code = (place ^ (place >> 1)).unsqueeze(1)
+        """Return points ``start`` to ``start + n - 1`` as integers, in units of ``2**-MAXBIT``.
+
+        A point is the bitwise XOR of the direction numbers at the bits that are set in the Gray
+        code of its index.
+        """
+        index: Any = arange(start, start + n, device="cpu")
+        code = (index ^ (index >> 1)).unsqueeze(1)
         points: Any = self.shift.expand(n, -1)
         for bit in range((start + n).bit_length()):
             points = points ^ where((code >> bit) & 1 == 1, self.sobolstate[:, bit], 0)
         return points
 
     def _scramble(self) -> None:
+        """Draw a random shift, and multiply the state by random lower triangular bit matrices."""
         generator = None if self.seed is None else Generator("cpu").manual_seed(self.seed)
         bits, powers = self.MAXBIT, 2 ** arange(self.MAXBIT, device="cpu")
         drawn: Any = randint(2, (self.dimension, bits), device="cpu", generator=generator)
@@ -165,9 +170,9 @@ class SobolEngine:
         lower: Any = randint(2, size, device="cpu", generator=generator).tril()
         lower.diagonal(0, -2, -1).fill_(1)
         # Bits of the state from the highest down, as columns; the product is modulo 2.
-        place = arange(bits - 1, -1, -1, device="cpu").view(1, -1, 1)
-        columns = (self.sobolstate.unsqueeze(1) >> place) & 1
-        self.sobolstate = ((lower @ columns % 2) * 2**place).sum(1)
+        exponent = arange(bits - 1, -1, -1, device="cpu").view(1, -1, 1)
+        columns = (self.sobolstate.unsqueeze(1) >> exponent) & 1
+        self.sobolstate = ((lower @ columns % 2) * 2**exponent).sum(1)
 
     def __repr__(self) -> str:
         facts = [f"dimension={self.dimension}"]

@@ -205,7 +205,13 @@ def _rebuild(cls: type[Generator], backend: str, state: Any) -> Generator:
 
 
 def _make_generator(backend: Backend, engine: Any, cls: type[Generator] = Generator) -> Generator:
-    """Make a ``Generator`` of a backend's random engine; None: of a new engine."""
+    """Return a ``Generator`` that draws from a backend's random engine.
+
+    Args:
+        backend: The backend.
+        engine: A result of its ``make_generator``; None for a new one with the default seed.
+        cls: The class of the result.
+    """
     generator = object.__new__(cls)
     generator.backend = backend
     generator._engine = backend.make_generator(_DEFAULT_SEED) if engine is None else engine
@@ -226,6 +232,7 @@ def _check_seed(seed: Any) -> int:
 
 
 def _system_seed() -> int:
+    """Return a seed of 64 bits from the operating system."""
     return int.from_bytes(os.urandom(8), "little")
 
 

@@ -1,4 +1,4 @@
-"""``TorchVersion``, a version as text that compares as a version."""
+"""``TorchVersion``, a string that is compared as a version number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["TorchVersion"]
 
 
 class TorchVersion(str):
-    """A version's text, which is ordered by its numbers and not by its letters.
+    """Text of a version, which is compared by its numbers instead of its characters.
 
     Example:
         >>> from tinytorch.torch_version import TorchVersion
@@ -38,7 +38,7 @@ class TorchVersion(str):
 
 
 def _numbers(version: Any) -> tuple[int, ...]:
-    """The release's numbers without zeros at the end: ``1.10.0a0+cpu`` is 1, 10."""
+    """Return the numbers of a release without zeros at the end: (1, 10) for ``1.10.0a0+cpu``."""
     text = version if isinstance(version, str) else ".".join(map(str, version))
     found = re.match(r"[\d.]*", text)
     numbers = [int(part) for part in (found[0] if found else "").split(".") if part]

@@ -211,6 +211,7 @@ def _grad_batched(
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
+    """Return a tensor, a ``GradientEdge``, or a sequence of these as a tuple."""
     return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
 
 
@@ -227,7 +228,12 @@ def _edge(tensor: Tensor | GradientEdge) -> Edge:
 
 
 def _zeros(wanted: Any, edge: Edge) -> Tensor:
-    """Return the gradient of an input on which no output depends."""
+    """Return zeros, the gradient of an input on which no output depends.
+
+    Args:
+        wanted: The input, as the user passed it; RuntimeError for a ``GradientEdge``.
+        edge: Its edge.
+    """
     if isinstance(wanted, GradientEdge):
         raise RuntimeError(
             "materialize_grads cannot be used when the given input is a GradientEdge"
@@ -237,7 +243,13 @@ def _zeros(wanted: Any, edge: Edge) -> Tensor:
 
 
 def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[Any], list[Any]]:
-    """Return the edge of each root and its initial gradient, a Tensor under ``create_graph``."""
+    """Return the edges at which a backward pass begins, and the initial gradient of each.
+
+    Args:
+        tensors: A tensor or ``GradientEdge``, or several.
+        given: The gradients that the user passed, or None.
+        create_graph: Whether the initial gradients are tensors; otherwise they are raw arrays.
+    """
     if given is None and isinstance(tensors, Tensor):
         edge = edge_of(tensors)
         return [edge], [_root_grad(edge, None, create_graph)]

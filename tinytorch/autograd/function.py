@@ -129,10 +129,11 @@ def _check_marks(
         tensor._bump()
 
 
-def _check_tensors(rule: str, marked: tuple[Any, ...]) -> None:
+def _check_tensors(message: str, marked: tuple[Any, ...]) -> None:
+    """Raise a RuntimeError, which begins with ``message``, unless all of ``marked`` are tensors."""
     for at, value in enumerate(marked):
         if not isinstance(value, Tensor):
-            raise RuntimeError(f"{rule}, but argument {at} is of type {type(value).__name__}")
+            raise RuntimeError(f"{message}, but argument {at} is of type {type(value).__name__}")
 
 
 def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
@@ -386,13 +387,13 @@ class _FunctionOp(NodeOp):
         self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...],
         args: tuple[Any, ...],
     ) -> None:  # fmt: skip
-        own_vjp = cls.vjp is not Function.vjp
-        if own_vjp and cls.backward is not Function.backward:
+        overrides_vjp = cls.vjp is not Function.vjp
+        if overrides_vjp and cls.backward is not Function.backward:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
                 "should only implement one of them."
             )
-        self.backward: Any = cls.vjp if own_vjp else cls.backward
+        self.backward: Any = cls.vjp if overrides_vjp else cls.backward
         self.jvp: Any = None if cls.jvp is Function.jvp else cls.jvp
         #: Positions of the results that are tensors; ``backward`` gets None for the others.
         self.tensor_outputs = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
@@ -607,11 +608,15 @@ class InplaceFunction(Function):
 
 
 def _has_setup_context(cls: Any) -> bool:
+    """Whether a ``Function`` defines ``setup_context``; its ``forward`` then has no ``ctx``."""
     return cls.setup_context is not Function.setup_context
 
 
 def _call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the result of ``forward``; a function, as a user's class may define any method."""
+    """Call ``forward`` and, if it is defined, ``setup_context``; return the result of ``forward``.
+
+    This is not a method, because a user's class may define a method of any name.
+    """
     if not _has_setup_context(cls):
         return cls.forward(ctx, *args, **kwargs)
     output = cls.forward(*args, **kwargs)

@@ -29,9 +29,15 @@ ONE_INPUT = "the input to the user-provided function is a single Tensor with a s
 
 
 def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Return whether ``given`` is a tuple, and its tensors as a tuple.
+    """Return whether an argument is a tuple, and its tensors as a tuple.
 
-    ``what`` describes it in the error for values that are not tensors; ``name`` is the function.
+    Args:
+        given: A tensor or a tuple of tensors.
+        what: The description of ``given`` in the error, such as ``"inputs"``.
+        name: The name of the public function, for the error.
+
+    Raises:
+        TypeError: If a value is not a tensor.
     """
     values = given if isinstance(given, tuple) else (given,)
     for i, value in enumerate(values):
@@ -101,10 +107,14 @@ def single_element(result: Any, name: str, strict: bool) -> Tensor:
 def as_vector(
     v: Tensors | None, like: tuple[Tensor, ...], name: str, unless: str
 ) -> tuple[Tensor, ...] | None:
-    """Return ``v`` as a tuple of tensors, which must have the shapes of the tensors ``like``.
+    """Return the argument ``v`` of a product with a Jacobian or Hessian as a tuple of tensors.
 
-    None is allowed if ``like`` is one tensor of one element; ``unless`` says so in the error.
-    ``name`` is the calling function.
+    Args:
+        v: A tensor or a tuple of tensors. None stands for 1 if ``like`` is one tensor of one
+            element.
+        like: The inputs or outputs, whose shapes ``v`` must have.
+        name: The name of the public function, for errors.
+        unless: The condition under which None is allowed, as text for the error.
     """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -131,9 +141,13 @@ def gradients(
     outputs: tuple[Any, ...], inputs: tuple[Tensor, ...], weights: tuple[Tensor, ...] | None,
     create_graph: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """``grad`` of the outputs that require grad, of which some may be None.
+    """Return the gradient of the outputs with respect to each input, None if none depends on it.
 
-    The gradient of an input on which none depends is None. Without ``weights`` they are ones.
+    Args:
+        outputs: Tensors or None; those that do not require grad are ignored.
+        inputs: Tensors that require grad.
+        weights: The weights of each output's elements. None: 1, for outputs of one element.
+        create_graph: Whether the backward pass is recorded. The graph keeps its saved tensors.
     """
     weights = weights or (None,) * len(outputs)  # type: ignore[assignment]
     pairs = [
@@ -149,8 +163,16 @@ def gradients(
 def jacobian_of(
     i: int, out: Tensor, inputs: tuple[Tensor, ...], create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
-    """Return the Jacobian of output ``i`` for each input, by a backward pass for each element."""
-    columns: list[list[Tensor]] = [[] for _ in inputs]
+    """Return the Jacobian of output ``i`` for each input, by a backward pass for each element.
+
+    Args:
+        i: Position of the output, for errors.
+        out: The output.
+        inputs: The inputs; the shape of each result is that of ``out``, then that of the input.
+        create_graph: Whether the backward passes are recorded.
+        strict: Whether independence of an input is an error; otherwise the Jacobian has zeros.
+    """
+    rows: list[list[Tensor]] = [[] for _ in inputs]
     if out.is_complex() and out.requires_grad:
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {out.dtype}"
@@ -168,11 +190,11 @@ def jacobian_of(
                     f"The jacobian of the user-provided function is independent of input {k}. This "
                     "is not allowed in strict mode when create_graph=True."
                 )
-            columns[k].append(zeros_for(input) if g is None else g)
+            rows[k].append(zeros_for(input) if g is None else g)
     stack = NAMESPACES[""]["stack"]
     return tuple(
-        (stack(column) if column else input.new_empty((0,))).reshape((*out.shape, *input.shape))
-        for column, input in zip(columns, inputs, strict=True)
+        (stack(each) if each else input.new_empty((0,))).reshape((*out.shape, *input.shape))
+        for each, input in zip(rows, inputs, strict=True)
     )
 
 

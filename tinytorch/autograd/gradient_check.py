@@ -147,7 +147,14 @@ def _check(
     atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
     **options: Any,
 ) -> bool:  # fmt: skip
-    """``gradcheck`` of the outputs whose positions ``choose`` returns."""
+    """Run ``gradcheck`` for a choice of the outputs.
+
+    Args:
+        func: The function.
+        inputs: Its arguments, or its only argument.
+        choose: Function of the outputs that returns the positions of those to check.
+        **options: As for ``gradcheck``, as are the other parameters.
+    """
     forward, backward = _modes(options)
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     variables = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
@@ -277,9 +284,16 @@ def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
 
 
 def _numeric(func: Any, args: Any, tensor: Tensor, at: int, eps: float) -> list[list[complex]]:
-    """The rows of ``_analytic`` for output ``at``, by central differences.
+    """Compute the rows that ``_analytic`` returns, for output ``at``, by central differences.
 
     A row for the weight ``w`` has the derivatives of ``Re(conj(w) * out)``.
+
+    Args:
+        func: The function.
+        args: Its arguments, one of which is ``tensor``.
+        tensor: The argument to differentiate with respect to.
+        at: Position of the output.
+        eps: Step of the differences.
     """
     if not tensor.numel():
         return []
@@ -319,17 +333,18 @@ def _difference(
         below = _output_on_host(func, args, at)
     finally:
         data[index] = before
-    for what in ("shape", "dtype"):
-        one, other = getattr(above, what), getattr(below, what)
+    for attribute in ("shape", "dtype"):
+        one, other = getattr(above, attribute), getattr(below, attribute)
         if one != other:
             raise AssertionError(
-                f"Expected `func` to return outputs with the same {what} when inputs are perturbed "
-                f"on index {index} by {step}, but got {what}s {one} and {other}."
+                f"Expected `func` to return outputs with the same {attribute} when inputs are "
+                f"perturbed on index {index} by {step}, but got {attribute}s {one} and {other}."
             )
     return above - below
 
 
 def _output_on_host(func: Any, args: Any, at: int) -> Any:
+    """Call ``func`` and return a copy of its differentiable output ``at`` as a NumPy array."""
     out = differentiable_outputs(func, args)[at]
     return out._xp.to_numpy(out._data).copy()
 
@@ -348,6 +363,7 @@ def _check_no_overlap(args: tuple[Any, ...]) -> None:
 
 
 def _warn_if_not_double(args: tuple[Any, ...]) -> None:
+    """Warn for each argument that requires grad and is neither float64 nor complex."""
     for i, arg in enumerate(args):
         if isinstance(arg, Tensor) and arg.requires_grad:
             if arg.dtype is not dtypes.float64 and not arg.is_complex():

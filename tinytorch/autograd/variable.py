@@ -30,6 +30,8 @@ class _ExecutionEngine:
 
 
 class _EveryTensor(type):
+    """Metaclass of ``Variable``: every tensor is an instance."""
+
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor)
 

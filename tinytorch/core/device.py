@@ -22,7 +22,15 @@ _KINDS = frozenset(
 
 
 def _parse(text: str, index: int | None) -> tuple[str, int | None]:
-    """Split the text of a device into its type and number."""
+    """Split the text of a device, such as ``"cuda:1"``, into its type and number.
+
+    Args:
+        text: The text.
+        index: The number, if it was passed separately.
+
+    Raises:
+        RuntimeError: For an invalid text, an unknown type, or two numbers.
+    """
     kind, colon, number = text.partition(":")
     if not text:
         raise RuntimeError("Device string must not be empty")

@@ -79,15 +79,21 @@ _DEVICE, _DTYPE = _ADDRESS, _ADDRESS + 12
 
 
 def capsule_field(capsule: Any, start: int, kind: type[ctypes._SimpleCData[int]]) -> Any:
-    """Two numbers in the ``DLTensor`` of a capsule, as a writable array."""
+    """Return two numbers in the ``DLTensor`` of a capsule, as a writable array.
+
+    Args:
+        capsule: A DLPack capsule, which has not been consumed.
+        start: Offset of the first number in the ``DLTensor``, in bytes.
+        kind: C type of the numbers.
+    """
     versioned = '"dltensor_versioned"' in repr(capsule)
     read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
         ("PyCapsule_GetPointer", ctypes.pythonapi)
     )
     address = read(capsule, b"dltensor_versioned" if versioned else b"dltensor")
-    # Version, owner, deleter and flags come before.
-    before = 16 + 2 * _ADDRESS if versioned else 0
-    return (kind * 2).from_address(address + before + start)
+    # Version and flags, of 8 bytes each, and two pointers come before the versioned ``DLTensor``.
+    offset = 16 + 2 * _ADDRESS if versioned else 0
+    return (kind * 2).from_address(address + offset + start)
 
 
 def capsule_device(capsule: Any) -> tuple[int, int]:
@@ -165,7 +171,15 @@ def ctypes_of(self: Tensor) -> Any:
 
 
 def _on_cpu(tensor: Tensor, attribute: str) -> Any:
-    """NumPy array on a tensor's memory; AttributeError if NumPy cannot access that memory."""
+    """Return a NumPy array on a tensor's memory.
+
+    Args:
+        tensor: The tensor.
+        attribute: The attribute that is read, for the error.
+
+    Raises:
+        AttributeError: If NumPy cannot access the memory.
+    """
     if tensor.device.type == "cpu" and not isinstance(tensor, LazyView):
         array = tensor.detach().numpy()
         if array.__array_interface__["data"][0] == tensor.data_ptr() or not array.size:

@@ -137,7 +137,11 @@ def set_stored_array(tensor: Tensor, array: Array) -> None:
 
 
 def stored_pair(target: Tensor, array: Array) -> tuple[Array, Array]:
-    """Return the array of ``target`` in memory, and the elements to write there for ``array``."""
+    """Return the array of ``target`` in memory, and the array to copy there.
+
+    For a lazily conjugated or negated target it is the conjugate or negative of ``array``, else
+    ``array`` itself.
+    """
     if isinstance(target, LazyView):
         return stored_array(target), target._apply_bit(array)
     return target._data, array
@@ -150,7 +154,10 @@ def mark_lazy(tensor: Tensor, cls: type[LazyView]) -> Tensor:
 
 
 def physical_view(tensor: Tensor) -> Tensor:
-    """Return a tensor of the elements in memory, at the place of ``tensor`` in the graph."""
+    """Return a tensor of class Tensor of the elements in memory, without conj or neg bit.
+
+    It has the edge of ``tensor`` in the graph, and its attributes as a view.
+    """
     if tensor._vc is None:
         tensor._vc = [0]
     out = wrap(stored_array(tensor), tensor._xp)

@@ -27,6 +27,10 @@ class Memory:
 
     All tensors that share the memory are pickled with the same object, which a pickle holds once.
     A shallow copy gets the object itself and so shares the memory, too.
+
+    Attributes:
+        flat: Array of one dimension that covers the memory.
+        xp: The backend.
     """
 
     __slots__ = ("__weakref__", "flat", "xp")
@@ -58,7 +62,7 @@ restored = restore
 
 
 def vacant(size: int, dtype: Any, backend: Any) -> Memory:
-    """Unpickle the memory of tensors without values."""
+    """Unpickle the memory of tensors on a backend without values, such as ``meta``."""
     xp = backends.load(backend).here()
     return Memory(xp.empty(size, xp.native_dtype(dtype)), xp)
 
@@ -82,21 +86,30 @@ def memory_of(array: Array, xp: Backend) -> Memory | None:
 def locate(tensor: Tensor) -> tuple[Memory, int, Any, Any] | None:
     """Return the memory of a tensor and its position in it: first element, shape and strides.
 
-    None if the position is not a whole number of elements, or there are no elements.
+    None if the position is not a whole number of elements, a stride is negative, or there are no
+    elements.
     """
     array, whole, xp = tensor._data, tensor._memory(), tensor._xp
     if not array.size:
         return None
     memory = memory_of(whole, xp)
     size = array.itemsize
-    steps = (xp.address(array) - xp.address(whole), *array.strides)
-    if memory is None or min(steps) < 0 or any(step % size for step in (whole.nbytes, *steps)):
+    offsets = (xp.address(array) - xp.address(whole), *array.strides)  # in bytes
+    if memory is None or min(offsets) < 0 or any(n % size for n in (whole.nbytes, *offsets)):
         return None
-    start, *strides = (step // size for step in steps)
+    start, *strides = (n // size for n in offsets)
     return memory, start, tuple(array.shape), tuple(strides)
 
 
 def part(memory: Memory, dtype: Any, start: int, shape: Any, strides: Any) -> tuple[Array, Array]:
-    """Return the array of a tensor in a memory, and the array of the whole memory as ``dtype``."""
+    """Return the array of a tensor in a memory, and the array of the whole memory as ``dtype``.
+
+    Args:
+        memory: The memory.
+        dtype: The tensor's dtype.
+        start: Index of its first element.
+        shape: Its shape.
+        strides: Its strides in elements.
+    """
     flat = memory.flat.view(memory.xp.native_dtype(dtype))
     return window(memory.xp, flat, start, shape, strides), flat

@@ -25,6 +25,8 @@ Nested: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class _Options:
+    """Options of ``set_printoptions``, which describes each of them."""
+
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -45,6 +47,7 @@ _process: list[_Options] = [_PROFILES["default"]]
 
 
 def _current_options() -> _Options:
+    """Return the options of the enclosing ``printoptions`` block, else those of the process."""
     return _scope.get() or _process[0]
 
 
@@ -142,6 +145,7 @@ def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
 
 
 def _profile(name: str) -> _Options:
+    """Return the options of a profile; ValueError for an unknown one."""
     if name not in _PROFILES:
         known = ", ".join(map(repr, _PROFILES))
         raise ValueError(f"set_printoptions: expected profile to be one of {known}; got {name!r}")
@@ -149,6 +153,7 @@ def _profile(name: str) -> _Options:
 
 
 def _count(name: str, value: int | None) -> int | None:
+    """Check that the option ``name`` is None or an int that is not negative, and return it."""
     if value is None:
         return None
     try:
@@ -163,6 +168,7 @@ def _count(name: str, value: int | None) -> int | None:
 
 
 def _limit(name: str, value: float | None) -> float | None:
+    """Check an option as ``_count`` does, and allow infinity, too."""
     return math.inf if value == math.inf else _count(name, value)  # type: ignore[arg-type]
 
 
@@ -184,28 +190,39 @@ class _Format:
 
 
 def _float_format(values: Sequence[float], options: _Options) -> _Format:
-    """Choose the notation for ``values``, without regard to zeros, infinities and NaNs."""
-    telling = [value for value in values if value and math.isfinite(value)]
-    if not telling:
+    """Choose fixed-point or scientific notation for ``values``, and the width.
+
+    Zeros, infinities and NaNs have no influence on the choice.
+    """
+    relevant = [value for value in values if value and math.isfinite(value)]
+    if not relevant:
         return _Format(_whole_text, 1)
-    sizes = [abs(value) for value in telling]
-    whole = all(value.is_integer() for value in telling)
+    sizes = [abs(value) for value in relevant]
+    whole = all(value.is_integer() for value in relevant)
     scientific = options.sci_mode
     if scientific is None:
         scientific = _wants_exponent(min(sizes), max(sizes), whole)
     text: Callable[[float], str] = f"{{:.{options.precision}{'e' if scientific else 'f'}}}".format
     if whole and not scientific:
         text = _whole_text
-    return _Format(text, max(len(text(value)) for value in telling))
+    return _Format(text, max(len(text(value)) for value in relevant))
 
 
 def _wants_exponent(smallest: float, largest: float, whole: bool) -> bool:
+    """Whether PyTorch prints numbers in scientific notation.
+
+    Args:
+        smallest: The smallest absolute value.
+        largest: The largest absolute value.
+        whole: Whether all numbers are integers.
+    """
     if largest > _LARGEST or largest / smallest > _RATIO:
         return True
     return not whole and smallest < _SMALLEST
 
 
 def _whole_text(value: float) -> str:
+    """Return the text of a number without decimals: ``"3."``, ``"inf"``, ``"nan"``."""
     return f"{value:.0f}." if math.isfinite(value) else str(value)
 
 
@@ -224,6 +241,7 @@ def _complex_format(values: Sequence[complex], options: _Options) -> _Format:
 
 
 def _number_format(values: Sequence[Any], dtype: dtypes.dtype, options: _Options) -> _Format:
+    """Choose the notation for the elements of a tensor of ``dtype`` that are shown."""
     if dtype.is_complex:
         return _complex_format(values, options)
     if dtype.is_floating_point:
@@ -236,14 +254,28 @@ def _number_format(values: Sequence[Any], dtype: dtypes.dtype, options: _Options
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Brackets, commas and line breaks around formatted numbers."""
+    """Brackets, commas and line breaks around formatted numbers.
+
+    Attributes:
+        write: Returns the text of a number.
+        element_width: Width that PyTorch counts for each number when it breaks lines.
+        linewidth: Characters per line.
+        edge: Number of items shown at each end of a long dimension; None for all.
+    """
 
     write: Callable[[Any], str]
     element_width: int
     linewidth: float
-    edge: int | None  # number of items shown at each end of a long dimension; None for all
+    edge: int | None
 
     def block(self, values: Nested, shape: Sequence[int], indent: int) -> str:
+        """Return the text of a tensor.
+
+        Args:
+            values: The elements that are shown.
+            shape: The shape of the whole tensor.
+            indent: Number of characters before the text, and thus before its further lines.
+        """
         if not shape:
             return self.write(values)
         if len(shape) == 1:
@@ -254,6 +286,7 @@ class _Layout:
         return "[" + separator.join(self._abridge(rows, shape[0], "...")) + "]"
 
     def _vector(self, values: Sequence[Any], size: int, indent: int) -> str:
+        """Return the text of one dimension of ``size`` elements, of which ``values`` are shown."""
         items = self._abridge([self.write(value) for value in values], size, " ...")
         per_line = _items_per_line(self.linewidth - indent, self.element_width + 2, len(items))
         lines = [
@@ -262,12 +295,14 @@ class _Layout:
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
     def _abridge(self, items: list[str], size: int, dots: str) -> list[str]:
+        """Insert ``dots`` in the middle of the items shown of a dimension longer than these."""
         if self.edge is None or size <= 2 * self.edge:
             return items
         return [*items[: self.edge], dots, *items[self.edge :]]
 
 
 def _items_per_line(room: float, width: int, most: int) -> int:
+    """Number of items of a width that fit on a line of ``room`` characters; at most ``most``."""
     return most if room == math.inf else max(1, int(room // width))
 
 
@@ -288,12 +323,14 @@ def _corners(t: Any, edge: int, dim: int = 0) -> Nested:
 
 
 def _join(head: list[Any], tail: list[Any], dim: int) -> list[Any]:
+    """Concatenate two nested lists along a dimension."""
     if dim == 0:
         return head + tail
     return [_join(a, b, dim - 1) for a, b in zip(head, tail, strict=True)]
 
 
 def _flat(values: Nested, depth: int) -> list[Any]:
+    """Return the numbers in lists that are nested ``depth`` levels deep; 0 for a number itself."""
     if depth == 0:
         return [values]
     for _ in range(depth - 1):
@@ -333,6 +370,7 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
 
 
 def _contents(t: Any, indent: int, options: _Options) -> str:
+    """Return the text of a tensor's elements; ``indent`` characters come before it."""
     shape = tuple(t.shape)
     if t.device.type == "meta":
         return "..."
@@ -349,6 +387,7 @@ def _contents(t: Any, indent: int, options: _Options) -> str:
 
 
 def _suffixes(t: Any, options: _Options) -> list[str]:
+    """Return the texts after the elements: device, size, dtype, and state in autograd."""
     suffixes = []
     if t.device.type != "cpu":
         suffixes.append(f"device='{t.device}'")
@@ -395,6 +434,7 @@ def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
 
 
 def _append_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float) -> str:
+    """Append suffixes and a bracket to a text; new lines begin with ``indent`` blanks."""
     # PyTorch leaves room for two more characters than the last line has.
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

@@ -49,9 +49,10 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
 
 
 def _slots(tensor: Any) -> set[str]:
-    named = (vars(cls).get("__slots__", ()) for cls in type(tensor).__mro__)
-    every = {name for slots in named for name in ((slots,) if isinstance(slots, str) else slots)}
-    return every - {"__weakref__", "__dict__"}
+    """Names of the slots of a tensor's class and of its base classes."""
+    declared = (vars(cls).get("__slots__", ()) for cls in type(tensor).__mro__)
+    names = {name for slots in declared for name in ((slots,) if isinstance(slots, str) else slots)}
+    return names - {"__weakref__", "__dict__"}
 
 
 def _content(tensor: Any) -> dict[str, Any]:
@@ -91,6 +92,7 @@ def share(tensors: Iterable[Tensor]) -> None:
     Raises:
         NotImplementedError: If a backend cannot; earlier tensors may have been moved then.
     """
+    # By owner of the old memory, a function from an array in it to the array in the new memory.
     moves: dict[Any, Callable[[Array], Array]] = {}
     for tensor in tensors:
         xp, array = tensor._xp, stored_array(tensor)
@@ -98,7 +100,7 @@ def share(tensors: Iterable[Tensor]) -> None:
         if key in moves or not xp.has_numbers or xp.is_shared(array):
             continue
         new_place = xp.move_to_shared(array)
-        del array
+        del array  # a reference that ``_is_alone`` would count
         if _is_alone(tensor):
             _relocate(tensor, new_place)
         else:
@@ -110,11 +112,14 @@ def share(tensors: Iterable[Tensor]) -> None:
 def _is_alone(tensor: Tensor) -> bool:
     """Whether the tensor has the only reference to its array, and to the bases of that array."""
     counts = _references(tensor)
+    # The counts of an array, and of its base, with no reference besides these.
     usual = _references(_ArrayHolder(tensor._xp.empty(2, "uint8")[:1]))
     return tensor._whole is None and counts == usual[: len(counts)]
 
 
 class _ArrayHolder:
+    """Object that refers to an array as a tensor does."""
+
     def __init__(self, array: Any) -> None:
         self._data = array
 
@@ -129,15 +134,20 @@ def _references(holder: Any) -> list[int]:
 
 
 def _relocate(tensor: Any, new_place: Callable[[Array], Array]) -> None:
+    """Give a tensor the array in the new memory that ``new_place`` returns for its old one."""
     set_stored_array(tensor, new_place(stored_array(tensor)))
     if tensor._whole is not None:
         tensor._whole = new_place(tensor._whole)
 
 
 def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
-    """Relocate all objects in these memories, found by the garbage collector.
+    """Relocate all objects whose arrays are in memories that are moved.
 
-    Views have no references to each other.
+    They are found among the objects of the garbage collector, because tensors that share memory
+    have no references to each other.
+
+    Args:
+        moves: By owner of a memory, a function from an array in it to the array in the new memory.
     """
     for each in gc.get_objects():
         kind = type(each)  # __class__ of an object may be another class
@@ -153,6 +163,7 @@ def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
 
 
 def _find_move(moves: dict[Any, Any], holder: Any, read: Callable[[Any], Array]) -> Any:
+    """Return the function in ``moves`` for the array ``read(holder)``, or None."""
     try:
         return moves.get(holder._xp.owner(read(holder)))
     except AttributeError:  # it is not initialized yet

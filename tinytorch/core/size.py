@@ -91,6 +91,7 @@ sizes: _Sizes = _Sizes()
 
 
 def _int(value: Any, position: int) -> int:
+    """Return a size as an int; TypeError, with its position in the shape, if it is none."""
     try:
         return int(operator.index(value))
     except (TypeError, RuntimeError, ValueError):

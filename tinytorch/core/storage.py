@@ -307,7 +307,7 @@ class Storage:
         return bool(self._xp.item(self._data))
 
     def _scalar(self) -> Any:
-        """Single element; ValueError for more or fewer, as for Python's conversions."""
+        """Return the single element; ValueError for more or fewer, as for Python's conversions."""
         if self._data.size != 1:
             raise ValueError(
                 "only one element tensors can be converted to Python scalars, got one of "
@@ -331,7 +331,15 @@ class Storage:
             )
 
     def _real(self, kind: str) -> Any:
-        """Single element as a real number; RuntimeError if the C type ``kind`` cannot hold it."""
+        """Return the single element as a real number.
+
+        Args:
+            kind: Name of the C type, for the error.
+
+        Raises:
+            ValueError: For more or fewer elements.
+            RuntimeError: For a complex number with an imaginary part.
+        """
         value = self._scalar()
         if not isinstance(value, complex):
             return value
@@ -413,24 +421,36 @@ def attributes(tensor: Any) -> dict[str, Any]:
 
 
 def _fill_unit_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Fill in PyTorch's steps along dimensions of size 1, for which the library has 0."""
+    """Return strides with PyTorch's values along dimensions of size 1, for which the library has 0.
+
+    Such a stride is the size times the stride of the next dimension, as in row-major order.
+
+    Args:
+        shape: Size of each dimension.
+        strides: Stride of each dimension, in elements.
+    """
     found: list[int] = []
-    beyond = 1
+    row_major = 1
     for n, step in zip(reversed(shape), reversed(strides), strict=True):
-        step = beyond if n == 1 and step == 0 else step
+        step = row_major if n == 1 and step == 0 else step
         found.append(step)
-        beyond = n * step
+        row_major = n * step
     return tuple(reversed(found))
 
 
 def _row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Steps of a tensor in row-major order, in which the size of an empty dimension counts as 1."""
+    """Return the strides of a shape in row-major order; an empty dimension counts as size 1."""
     steps = accumulate((max(n, 1) for n in reversed(shape[1:])), operator.mul, initial=1)
     return tuple(steps)[::-1] if shape else ()
 
 
 class _DeviceSlot:
-    """Descriptor of a slot that makes the owner's device current when the slot is read."""
+    """Descriptor of a slot that makes the owner's device current when the slot is read.
+
+    Args:
+        slot: The descriptor of the slot.
+        backend: The descriptor of the slot that holds the owner's backend.
+    """
 
     def __init__(self, slot: Any, backend: Any) -> None:
         self._slot = slot
@@ -456,10 +476,10 @@ def follow_devices() -> None:
     ``docs/internals.md`` has the cost of the alternatives.
     """
     for cls, backend, slots in ((Storage, "_xp", ("_data", "_xp")), (Node, "xp", ("xp",))):
-        holder = vars(cls)[backend]
-        if not isinstance(holder, _DeviceSlot):
+        backend_slot = vars(cls)[backend]
+        if not isinstance(backend_slot, _DeviceSlot):
             for name in slots:
-                setattr(cls, name, _DeviceSlot(vars(cls)[name], holder))
+                setattr(cls, name, _DeviceSlot(vars(cls)[name], backend_slot))
 
 
 Backend.when_several.append(follow_devices)

@@ -83,7 +83,7 @@ class Tensor(Storage):
 
     __slots__ = ("__dict__", "__weakref__")
 
-    # Set on an instance when it gets some.
+    # Defaults; an attribute is set on an instance once it differs.
     _backward_hooks: dict[int, Any] | None = None
     _post_accumulate_grad_hooks: dict[int, Any] | None = None
     _retains_grad: bool = False
@@ -385,15 +385,19 @@ class Tensor(Storage):
             copy_marks(self, value)
 
     def _memory(self) -> Array:
-        """Array whose memory this tensor is a part of: its own, or that of its base."""
+        """Return the array that covers the whole memory of this tensor.
+
+        It is the tensor's own array, that of its base, or ``_whole``.
+        """
         tensor: Tensor = self
         while tensor._base is not None:
-            if len(tensor._vc or ()) > 1:
+            if len(tensor._vc or ()) > 1:  # the base was given other data: see ``Storage._vc``
                 return tensor._vc[1]  # type: ignore[index]
             tensor = tensor._base
         return tensor._data if tensor._whole is None else tensor._whole
 
     def _shared_as(self, cls: type[Tensor]) -> Tensor:
+        """Return a tensor of class ``cls`` on the same memory, without history."""
         out = wrap(self._data, self._xp, cls)
         if self._base is not None or self._whole is not None:
             out._whole = self._memory()
@@ -402,6 +406,7 @@ class Tensor(Storage):
         return out
 
     def _take_array(self, source: Tensor) -> None:
+        """Use the array and the backend of ``source`` from now on, and so share its memory."""
         if source._is_lazy:
             source = wrap(source._data, source._xp)
         whole = source._memory()
@@ -479,19 +484,19 @@ class Tensor(Storage):
         self._retain_from_here()
 
     def _retain_from_here(self) -> None:
-        """Move the hook that keeps the gradient to the tensor's present place in the graph."""
+        """Move the hook that keeps the gradient to the tensor's present node in the graph."""
         import weakref
 
-        me = weakref.ref(self)
+        reference = weakref.ref(self)  # a strong one would be a cycle
 
-        def keep(grad: Any) -> None:
-            tensor: Any = me()
+        def accumulate_grad(grad: Any) -> None:
+            tensor: Any = reference()
             if tensor is not None:
                 tensor.grad = grad.clone() if tensor.grad is None else tensor.grad.add(grad)
 
         if self._keeping is not None:
             self._keeping.remove()
-        self._keeping = self.register_hook(keep) if self.requires_grad else None
+        self._keeping = self.register_hook(accumulate_grad) if self.requires_grad else None
 
     __hash__ = object.__hash__
 

@@ -36,6 +36,7 @@ def report(version: str) -> str:
 
 
 def _backend_lines() -> Iterator[str]:
+    """Yield the lines of the report about all registered backends."""
     active = ""
     try:
         active = current_backend().name
@@ -49,6 +50,7 @@ def _backend_lines() -> Iterator[str]:
 
 
 def _describe(name: str, active: bool) -> Iterator[str]:
+    """Yield the lines of the report about one backend; load it."""
     try:
         backend = backends.load(name)
     except backends.BackendUnavailableError as error:
@@ -62,19 +64,21 @@ def _describe(name: str, active: bool) -> Iterator[str]:
 
 
 def _blas_lines() -> Iterator[str]:
+    """Yield the lines of the report about the kernels that OpenBLAS uses."""
     facts = backends.load("numpy").info()
     core = facts.get("blas core")
     if core is None:
         yield "  NumPy does not run on OpenBLAS here; OPENBLAS_CORETYPE has no effect."
         return
-    asked = os.environ.get("OPENBLAS_CORETYPE")
+    chosen = os.environ.get("OPENBLAS_CORETYPE")
     yield f"  OpenBLAS runs its kernels for {core}" + (
-        f" (OPENBLAS_CORETYPE={asked})." if asked else ", its own choice."
+        f" (OPENBLAS_CORETYPE={chosen})." if chosen else ", its own choice."
     )
     yield from _blas_advice(core, processor_flags())
 
 
 def _blas_advice(core: str, flags: frozenset[str]) -> Iterator[str]:
+    """Yield the lines that say whether other kernels would be faster; see ``better_core``."""
     if not flags:
         yield "  The instructions of this processor are not known on this system."
         return

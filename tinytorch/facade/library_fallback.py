@@ -35,6 +35,8 @@ _CALLS: dict[tuple[Backend, str], Any] = {}
 
 
 def _forward_calls(backend: Backend, name: str, value: Any) -> Any:
+    """Return a function of tensors that calls the library's function ``value`` with arrays."""
+
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
         raw = [_unwrap(backend, name, a) for a in args]
@@ -60,15 +62,21 @@ def _public_names(backend: Backend) -> frozenset[str]:
     # Access to NumPy's ``testing`` imports it, and 150 further modules.
     folders = getattr(library, "__path__", ())
     modules = {entry.partition(".")[0] for folder in folders for entry in os.listdir(folder)}
-    waiting = modules - vars(library).keys()
-    return frozenset(names) - dtypes.NAMES.keys() - waiting
+    not_loaded = modules - vars(library).keys()
+    return frozenset(names) - dtypes.NAMES.keys() - not_loaded
 
 
 def _is_forwardable(backend: Backend, name: str) -> bool:
+    """Whether ``name`` is a public function or class of the backend's library."""
     return not name.startswith("_") and callable(getattr(backend.library, name, None))
 
 
 def _unwrap(backend: Backend, name: str, value: Any) -> Any:
+    """Return an argument for the library's function ``name``, with arrays for tensors.
+
+    Raises:
+        RuntimeError: For a tensor that requires grad, or on another backend.
+    """
     if isinstance(value, Tensor):
         if value.requires_grad and grad_enabled():
             raise RuntimeError(
@@ -87,6 +95,7 @@ def _unwrap(backend: Backend, name: str, value: Any) -> Any:
 
 
 def _wrap(backend: Backend, value: Any) -> Any:
+    """Return a result of the library with tensors for arrays and NumPy scalars, also in lists."""
     if isinstance(value, backend.array_type):
         return wrap(value, backend)
     if isinstance(value, (list, tuple)):

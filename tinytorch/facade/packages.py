@@ -43,6 +43,7 @@ _NAMED_ALIKE: dict[str, tuple[str, ...]] = {
     _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
     _PREFIX + "numpy": ("ndarray", "ufunc"),
 }
+#: Sentinel: a module has no such name.
 _ABSENT = object()
 #: Prefixes of the modules that call NumPy.
 _CALLERS = tuple(
@@ -122,6 +123,7 @@ def _is_public(name: str) -> bool:
 
 
 def _is_public_module(name: str) -> bool:
+    """Whether programs call the functions of a module, given by its full name."""
     return name.removeprefix(_PREFIX) in _PUBLIC or (name.count(".") == 1 and _is_public(name))
 
 
@@ -170,6 +172,7 @@ def _find_made(fullname: str) -> ModuleSpec | None:
 
 
 def _row(module: str) -> str | None:
+    """Return the row of ``reexports`` for a module, given by its full name, or None."""
     from .reexports import FILES  # 30 KB that most programs do not need
 
     return FILES.get(module[len(_PREFIX) :])
@@ -177,26 +180,35 @@ def _row(module: str) -> str | None:
 
 @functools.cache
 def _sources(row: str) -> dict[str, tuple[str, str]]:
-    """Return the module and the name there of each name in a row of ``reexports``."""
+    """Return the sources of the names in a row of ``reexports``, whose syntax is described there.
+
+    Returns:
+        By name, the full name of the module that defines it, and its name in that module, which is
+        empty for the module itself.
+    """
     found = {}
     for clause in filter(None, row.split("; ")):
         source, *names = clause.split()
-        own = source.startswith("/")
-        home = (_PREFIX + source[1:].replace("/", ".")).rstrip(".") if own else source
+        module = source
+        if source.startswith("/"):  # a module of this package
+            module = (_PREFIX + source[1:].replace("/", ".")).rstrip(".")
         for name in names:
             here, renamed, there = name.partition("=")
-            found[here] = home, there if renamed else here
+            found[here] = module, there if renamed else here
     return found
 
 
 def compute(module: str, own: Any, name: str) -> Any:
-    """Return an attribute that a module does not hold.
+    """Return an attribute that is not in a module's namespace.
 
     Args:
-        module: The module's name.
-        own: Its own ``__getattr__``, or None. Names that it does not find are looked up among the
-            names that PyTorch's file of the module's name imports.
+        module: The full name of the module.
+        own: The ``__getattr__`` that the module defines, or None. A name that it does not find is
+            looked up among the names that PyTorch's file of the module's name imports.
         name: The attribute.
+
+    Raises:
+        AttributeError: If neither has the name.
     """
     try:
         if own is not None:
@@ -212,16 +224,22 @@ def compute(module: str, own: Any, name: str) -> Any:
 
 
 def import_reexport(module: str, name: str, default: Any = _ABSENT) -> Any:
-    """Return the value that PyTorch's file of a module's name imports as ``name``, if it exists."""
+    """Return the value that PyTorch's file of a module's name imports as ``name``.
+
+    Args:
+        module: The full name of the module.
+        name: The name of the value; a submodule of the name comes first.
+        default: The result if there is no such value.
+    """
     submodule = import_submodule(module, name)
     if submodule is not None:
         return submodule
     sources = _sources(_row(module) or "")
     if name not in sources:
         return default
-    home, there = sources[name]
-    found = import_module(home)
-    return getattr(found, there) if there else found
+    source, name_there = sources[name]
+    found = import_module(source)
+    return getattr(found, name_there) if name_there else found
 
 
 _short_compute = short(compute)
@@ -253,7 +271,10 @@ def import_submodule(package: str, name: str) -> ModuleType | None:
 
 
 def _may_have(package: str, name: str) -> bool:
-    """Whether a package can have a module of a name; faster than PathFinder."""
+    """Whether a package may have a module of a name; if not, the import system is not searched.
+
+    The test is faster than PathFinder, and errs on the side of True.
+    """
     names, path = names_of(sys.modules[package]), f"{package}.{name}"
     lazy: _LazyInit | None = names.get("__body__")
     if _row(path) is not None or (lazy is not None and not lazy.begun):
@@ -454,6 +475,7 @@ class _LazyInit:
             raise
 
     def _find(self, name: str) -> Any:
+        """Return the result of ``attribute``; an error has its whole traceback."""
         package, found = self._module.__name__, names_of(self._module)
         public = not name.startswith("__") and name not in _NAMED_ALIKE.get(package, ())
         if public and PathFinder.find_spec(f"{package}.{name}", self._module.__path__):

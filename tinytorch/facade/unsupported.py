@@ -35,14 +35,14 @@ def absent(
     text = f"{name}: {why}" if error is NotImplementedError else why
 
     @short
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+    def fail(*args: Any, **kwargs: Any) -> NoReturn:
         raise error(text)
 
-    module, _, refuse.__name__ = name.rpartition(".")
-    refuse.__module__, refuse.__qualname__ = f"tinytorch.{module}", refuse.__name__
+    module, _, fail.__name__ = name.rpartition(".")
+    fail.__module__, fail.__qualname__ = f"tinytorch.{module}", fail.__name__
     raised = f".\n\nRaises:\n    {error.__name__}: Always, {when}." if when else f": {why}."
-    refuse.__doc__ = f"Not available{raised}{_example(name, f'{error.__name__}: {text}')}"
-    return refuse
+    fail.__doc__ = f"Not available{raised}{_example(name, f'{error.__name__}: {text}')}"
+    return fail
 
 
 def _example(name: str, error: str) -> str:

@@ -283,7 +283,12 @@ def sorted_levels(values: Iterable[Any]) -> tuple[VmapLevel, ...]:
 
 
 def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call an elementwise ``func`` for all examples, if promotion is the same as for each."""
+    """Call an elementwise ``func`` for all examples at once.
+
+    Returns:
+        The batched result; NotImplemented if it could differ from the results for each example, as
+        when type promotion differs.
+    """
     tensors = [v for v in (*args, *options.values()) if isinstance(v, Tensor)]
     ranks = [value_of(t).ndim - len(levels_of(t)) for t in tensors]
     rank, levels = max(ranks), sorted_levels(tensors)
@@ -309,8 +314,8 @@ def _batched_item(x: Any, index: Any) -> Any:
     An integer may be a batched tensor or an integer tensor without dimensions.
     """
     items = list(index) if isinstance(index, tuple) else [index]
-    own, value = levels_of(x), value_of(x)
-    rank = value.ndim - len(own)
+    x_levels, value = levels_of(x), value_of(x)
+    rank = value.ndim - len(x_levels)  # dimensions of an example
     kinds = [_index_kind(item) for item in items]
     if "other" in kinds or kinds.count("rest") > 1 or len(items) > rank + ("rest" in kinds):
         return NotImplemented
@@ -321,10 +326,11 @@ def _batched_item(x: Any, index: Any) -> Any:
     indexed = [d for d in range(rank) if not isinstance(items[d], slice)]
     sliced = [d for d in range(rank) if isinstance(items[d], slice)]
     levels = sorted_levels([x, *items])
-    order = [*range(len(own)), *(len(own) + d for d in (*indexed, *sliced))]
-    indices: list[Any] = [slice(None)] * len(own)  # so that the result is a view
+    # The levels come first, then the dimensions with an integer, then those with ``:``.
+    order = [*range(len(x_levels)), *(len(x_levels) + d for d in (*indexed, *sliced))]
+    indices: list[Any] = [slice(None)] * len(x_levels)  # so that the result is a view
     if any(isinstance(items[d], Tensor) for d in indexed):
-        indices = [_example_indices(level, levels, value.device) for level in own]
+        indices = [_example_indices(level, levels, value.device) for level in x_levels]
     indices += [align(items[d], levels, 0) if isinstance(items[d], Tensor) else items[d]
                 for d in indexed]  # fmt: skip
     return batched_tensor(value.permute(order)[tuple(indices)], levels)
@@ -344,6 +350,9 @@ def _index_kind(item: Any) -> str:
 
 
 def _example_indices(level: VmapLevel, levels: tuple[VmapLevel, ...], device: Any) -> Any:
-    """Indices of the examples of ``level``, along its dimension of ``levels``."""
+    """Return the indices of the examples of ``level``, for an index with a dimension per level.
+
+    The result has a dimension for each of ``levels``, of size 1 except for that of ``level``.
+    """
     sizes = [level.size if other is level else 1 for other in levels]
     return NAMESPACES[""]["arange"](level.size, device=device).reshape(sizes)

@@ -80,6 +80,7 @@ def normalize_argnums(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def _normalize_argnum(argnum: Any, count: int) -> int:
+    """Return a position, which may be negative, as a number from 0 to ``count - 1``."""
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
     if not -count <= argnum < count:

@@ -72,6 +72,7 @@ def has_vmap_rules() -> bool:
 
 
 def _subclasses(cls: Any) -> Iterator[Any]:
+    """Yield all subclasses of a class, direct or not."""
     for subclass in cls.__subclasses__():
         yield subclass
         yield from _subclasses(subclass)
@@ -116,6 +117,10 @@ def _wrap_result(result: Any, level: VmapLevel) -> Any:
 
 
 def _wrap_leaf(leaf: Any, dim: Any, level: VmapLevel) -> Any:
+    """Return a batched tensor of the examples along ``dim`` of a leaf.
+
+    A leaf that is not a tensor, or whose ``dim`` is None, is returned unchanged.
+    """
     if dim is None or not isinstance(leaf, Tensor):
         return leaf
     rank = value_of(leaf).ndim - len(levels_of(leaf))

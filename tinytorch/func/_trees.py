@@ -208,6 +208,8 @@ class Tree:
 
 
 class _Star:
+    """Leaf that is printed as a star."""
+
     def __repr__(self) -> str:
         return "*"
 

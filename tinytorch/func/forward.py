@@ -102,6 +102,7 @@ def _flatten_tangents(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
 
 
 def _check_tensors(leaves: list[Any], what: str) -> None:
+    """Raise a RuntimeError if there are no leaves, or one is not a tensor; ``what`` names them."""
     if not leaves:
         raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
     for leaf in leaves:
@@ -167,10 +168,10 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
 
 def _check_tangent(i: int, primal: Tensor, tangent: Any) -> None:
     """Raise a RuntimeError if a tangent and its primal differ in shape, device or dtype."""
-    for what in ("shape", "device", "dtype"):
-        value, expected = getattr(tangent, what), getattr(primal, what)
+    for attribute in ("shape", "device", "dtype"):
+        value, expected = getattr(tangent, attribute), getattr(primal, attribute)
         if value != expected:
             raise RuntimeError(
-                f"tangent:{i} with {what} {value} in flattened pytree doesn't match the {what} "
-                f"{expected} of the corresponding primal."
+                f"tangent:{i} with {attribute} {value} in flattened pytree doesn't match the "
+                f"{attribute} {expected} of the corresponding primal."
             )

@@ -151,7 +151,10 @@ def _function_name(func: Any) -> str:
 
 
 def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> _Inputs:
-    """Check and flatten the arguments of a mapped function and their ``in_dims``."""
+    """Check and flatten the arguments of a mapped function and their ``in_dims``.
+
+    ``name`` is that of the function, for errors.
+    """
     call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -356,6 +359,7 @@ def _common_structure(name: str, structures: list[Tree]) -> Tree:
 
 
 def _check_out_dims(name: str, out_dims: Any) -> None:
+    """Raise a ValueError if a leaf of ``out_dims`` is neither an int nor None."""
     for dim in flatten(out_dims)[0]:
         if dim is not None and not isinstance(dim, int):
             raise ValueError(

@@ -154,11 +154,20 @@ class GraphTask:
             self._send_to_leaf(edge, g, fresh)
 
     def _add(self, entry: list[Any], g: Gradient, xp: Any) -> None:
+        """Add ``g`` to the gradient of an entry of ``pending`` or ``leaves``, of backend ``xp``."""
+        # An entry is a list: the node or leaf, the gradient, and whether the gradient is fresh.
         entry[1] = self._sum(entry[1], g, entry[2], xp)
         entry[2] = True
 
     def _sum(self, pending: Gradient, g: Gradient, fresh: bool, xp: Any) -> Gradient:
-        """Add ``g`` to a pending gradient, in place if that is fresh."""
+        """Return the sum of a pending gradient and ``g``.
+
+        Args:
+            pending: The gradient so far.
+            g: The gradient to add.
+            fresh: Whether ``pending`` may be added to in place.
+            xp: The backend of both.
+        """
         # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
         if fresh and not self.create_graph and pending.__class__ is xp.array_type:
             return xp.add(pending, g, out=pending)
@@ -168,6 +177,7 @@ class GraphTask:
         return xp.asarray(total)
 
     def _send_to_output(self, output: NodeOutput, g: Gradient) -> None:
+        """Add ``g`` to the pending gradient of one of several results of a node."""
         node = output.node
         entry = self.pending.get(node.seq)
         if entry is None:
@@ -180,6 +190,7 @@ class GraphTask:
             self.outputs.setdefault(node.seq, {})[output.index] = output
 
     def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        """Add ``g`` to the pending gradient of a leaf."""
         entry = self.leaves.get(id(leaf))
         if entry is None:
             self.leaves[id(leaf)] = [leaf, g, fresh]
@@ -274,7 +285,11 @@ class GraphTask:
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
-        """Part of ``_visit_raw`` for an operation with one rule that returns all gradients."""
+        """Compute all gradients of a node's inputs by its joint rule, and send them.
+
+        This is the part of ``_visit_raw`` for an operation with one rule for all inputs. ``args``
+        are the node's saved arguments.
+        """
         xp, edges = node.xp, node.edges
         nothing: Any = (None, None)
         targets = [nothing if edge is None else shape_and_dtype(edge) for edge in edges]
@@ -359,7 +374,11 @@ class GraphTask:
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
-        """Whether a rule computed ``h`` as a new array; it returns each new array only once."""
+        """Whether ``h``, returned by a rule of ``op``, is a new array to which the pass may add.
+
+        ``given`` are the gradients that the rule was called with. A rule returns each new array
+        only once.
+        """
         if self.create_graph or not op.makes_gradients or h.base is not None:
             return False
         return all(h is not g for g in given)
@@ -616,6 +635,7 @@ class LeafGraphTask(GraphTask):
         self.hooks_called: set[int] = set()
 
     def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        """Add ``g`` to the gradient of a leaf, and complete the leaf if it was the last one."""
         if self.missing is None:
             self.missing = self._count()
         super()._send_to_leaf(leaf, g, fresh)
@@ -650,6 +670,7 @@ class LeafGraphTask(GraphTask):
         self.leaves = others
 
     def _call_captured_leaf_hooks(self, leaf: Any) -> None:
+        """Call the hooks of a captured leaf, unless they have been called in this pass."""
         if id(leaf) not in self.hooks_called:
             super()._call_captured_leaf_hooks(leaf)
             self.hooks_called.add(id(leaf))

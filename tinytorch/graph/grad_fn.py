@@ -71,7 +71,10 @@ def saved_tensor_at(node: Node, position: int) -> SavedTensor:
     """Return the ``SavedTensor`` of the argument at ``position``; -1 for the result."""
 
     def pack(hooks: Hooks) -> None:
-        """Replace the tensor by a packed one; the node becomes a packed node, if it is not."""
+        """Replace the saved tensor by the result of ``hooks``, in the node's ``PackedNode``.
+
+        A node that has none gets one, in which the other saved values are unchanged.
+        """
         packed = packed_of(node)
         hooked = node._extra().setdefault("hooked", set())
         if position in hooked or (packed is not None and not hooked):
@@ -97,6 +100,7 @@ def _context_saved_tensor(node: Node, ctx: Any, i: int) -> SavedTensor:
     """Return the ``SavedTensor`` of item ``i`` of ``ctx.save_for_backward``."""
 
     def pack(hooks: Hooks) -> None:
+        """Replace the saved tensor in ``ctx`` by the result of ``hooks``."""
         saved = list(ctx._saved)
         tensor = saved[i]
         if isinstance(tensor, Packed):
@@ -119,6 +123,7 @@ def _detached_result(node: Node) -> Any:
 
 
 def _identity(tensor: Any) -> Any:
+    """Return ``tensor``: the hook of saved tensors for which the user has set none."""
     return tensor
 
 
@@ -347,4 +352,5 @@ def _single_tensor_positions(node: Node) -> set[int]:
 
 
 def _saved_value(node: Node, position: int) -> Any:
+    """Return the saved argument at a position of a node that is not packed; -1 for the result."""
     return LATE_BOUND.output_of(node) if position < 0 else saved_arguments(node)[position]

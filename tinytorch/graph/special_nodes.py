@@ -30,6 +30,7 @@ class NodeOp:
 
     @staticmethod
     def _compile(rule: Any) -> Any:
+        """Return a rule of ``(xp, g)`` with the parameters of a compiled rule."""
         return lambda xp, g, out, shape, args: rule(xp, g)
 
 
@@ -122,7 +123,12 @@ def is_tensor(node: Node, name: str) -> bool:
 
 
 def name_by_dim(whole: str, along: str) -> Callable[[Node], str]:
-    """Return the naming of a reduction's nodes: ``whole`` without ``dim``, ``along`` with it."""
+    """Return a function of a reduction's node that returns its name.
+
+    Args:
+        whole: The name for a reduction of all elements.
+        along: The name for a reduction along the argument ``dim``.
+    """
 
     def name(node: Node) -> str:
         dim = argument(node, "dim")
@@ -132,5 +138,11 @@ def name_by_dim(whole: str, along: str) -> Callable[[Node], str]:
 
 
 def name_by_operand(parameter: str, number: str, tensor: str) -> Callable[[Node], str]:
-    """Return the naming of nodes by an operand: ``tensor`` if it is one, ``number`` otherwise."""
+    """Return a function of a node that returns its name, which depends on an operand.
+
+    Args:
+        parameter: The parameter of the operand.
+        number: The name of the node if the operand is a number.
+        tensor: The name of the node if it is a tensor.
+    """
     return lambda node: tensor if is_tensor(node, parameter) else number

@@ -149,7 +149,11 @@ def separate_from_views(base: Any) -> None:
 
 
 def _operations_to_replay(tensor: Any) -> tuple[ViewOp, ...]:
-    """View operations that compute a view from its base as it is now, in order."""
+    """Return the view operations that compute a view from its base as it is now, in order.
+
+    They are those of the view, after those that undo the reshapings of the base in place since
+    then.
+    """
     found, ops = [], tensor._view_ops
     while ops is not None:
         ops, function, *arguments = ops

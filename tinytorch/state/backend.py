@@ -49,6 +49,7 @@ def current_backend() -> Backend:
 
 
 def _follow_devices() -> None:
+    """Note that a backend of several devices is loaded."""
     global several
     several = True
 
@@ -246,13 +247,15 @@ def _inherit_on_start() -> None:
 
 
 def _wrap_start(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+    """Return a ``Thread.start`` that first stores a snapshot of the starting thread's backend."""
+
     @functools.wraps(start)
-    def inheriting(self: Any) -> None:
+    def start_with_snapshot(self: Any) -> None:
         if not hasattr(self, INHERITED):  # a second start fails; it must not change the first
             setattr(self, INHERITED, self._tinytorch_snapshot())
         start(self)
 
-    return inheriting
+    return start_with_snapshot
 
 
 _inherit_on_start()

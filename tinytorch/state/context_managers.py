@@ -42,6 +42,7 @@ class Scope:
         self._entries: list[Entry] = []
 
     def _settings(self) -> Settings:
+        """Return pairs of a slot and its value inside the scope; at least one pair."""
         raise NotImplementedError
 
     def __enter__(self) -> object:
@@ -113,6 +114,7 @@ class AssignedScope(Scope):
         self._undo = [slot.assign(value) for slot, value in self._settings()]
 
     def _take_back(self) -> None:
+        """Undo the assignment that ``__init__`` made."""
         while self._undo:
             self._undo.pop()()
 
@@ -146,7 +148,10 @@ def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
 
 
 def maker_of(kind: Any) -> Callable[..., Any]:
-    """Return a function that makes instances of a class, and warn as PyTorch's grad modes do."""
+    """Warn as PyTorch's grad modes do, and return a function that makes instances of a class.
+
+    The function is decorated in the place of the class ``kind``.
+    """
     warn(
         "Decorating classes is deprecated and will be disabled in future versions. You should "
         "only decorate functions or methods. To preserve the current behavior of class "
@@ -162,6 +167,7 @@ def maker_of(kind: Any) -> Callable[..., Any]:
 
 
 def _flags(function: Callable[..., Any]) -> int:
+    """Return the code flags of a function, method or partial; 0 for another callable object."""
     found: Any = function
     while isinstance(found, functools.partial):
         found = found.func
@@ -170,6 +176,7 @@ def _flags(function: Callable[..., Any]) -> int:
 
 
 def _wrapper_for(flags: int) -> Callable[..., Callable[..., Any]]:
+    """Return the function below that wraps functions with these code flags."""
     if flags & _COROUTINE:
         return _coroutine
     if flags & _ASYNC_GENERATOR:
@@ -180,6 +187,8 @@ def _wrapper_for(flags: int) -> Callable[..., Callable[..., Any]]:
 
 
 def _plain(function: Callable[..., Any], settings: Callable[[], Settings]) -> Callable[..., Any]:
+    """Wrap a function that does not pause: each call is inside a scope of ``settings()``."""
+
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Entry(settings())
         entry.enter()
@@ -198,6 +207,8 @@ def _plain(function: Callable[..., Any], settings: Callable[[], Settings]) -> Ca
 def _generator(
     function: Callable[..., Any], settings: Callable[[], Settings]
 ) -> Callable[..., Any]:
+    """Wrap a generator function: each step is inside a scope of ``settings()``."""
+
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Stepped(settings())
         return (yield from _Steps(function(*args, **kwargs), entry))
@@ -208,6 +219,8 @@ def _generator(
 def _coroutine(
     function: Callable[..., Any], settings: Callable[[], Settings]
 ) -> Callable[..., Any]:
+    """Wrap a coroutine function: each step is inside a scope of ``settings()``."""
+
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Stepped(settings())
         return await _Steps(function(*args, **kwargs), entry)
@@ -218,6 +231,8 @@ def _coroutine(
 def _async_generator(
     function: Callable[..., Any], settings: Callable[[], Settings]
 ) -> Callable[..., Any]:
+    """Wrap an asynchronous generator function: each step is inside a scope of ``settings()``."""
+
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Stepped(settings())
         body = function(*args, **kwargs)
@@ -266,6 +281,7 @@ class _Steps:
         self._step(self._body.close)
 
     def _step(self, advance: Callable[..., Any], *value: Any) -> Any:
+        """Return ``advance(*value)``, a step of the body, with the entry's frames on the stack."""
         try:
             self._entry.resume()
             return advance(*value)

@@ -120,6 +120,7 @@ class default_dtype_context(Scope):
 
 
 def _check_floating(d: Any) -> dtypes.dtype:
+    """Return ``d``, a dtype or its name, as a dtype; TypeError if it is not floating point."""
     dtype = dtypes.as_dtype(d)
     if not dtype.is_floating_point:
         raise TypeError(
@@ -174,6 +175,7 @@ def generator(backend: Backend | None = None) -> Any:
 
 
 def _shared_generator(backend: Backend) -> Any:
+    """Return the process's generator for a backend, which is made at its first use."""
     with _generators_lock:
         if backend not in _generators:
             _generators[backend] = _make_generator(backend)

@@ -48,6 +48,7 @@ def forget_ended_blocks() -> None:
 
 
 def _switch_marking() -> None:
+    """Start or stop marking new tensors, if the number of blocks has become positive or zero."""
     global _marking
     wanted = _blocks > 0 or bool(_inference_blocks)
     if wanted is not _marking:
@@ -276,6 +277,7 @@ class set_grad_enabled(AssignedScope):
 
 
 def _not_bool(function: str, argument: str, value: object) -> str:
+    """Return the error's message for an argument that must be a bool."""
     return (
         f"{function}(): argument '{argument}' (position 1) must be bool, not {type(value).__name__}"
     )

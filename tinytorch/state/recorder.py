@@ -37,7 +37,15 @@ RECORDER: Variable[Recorder | None] = Variable("recorder", None)
 def record_operation(
     run: Callable[[Any, Any, Any], Any], op: Any, args: Any, options: Any, suffix: str = ""
 ) -> Any:
-    """Return ``run(op, args, options)`` and notify the profiler; ``suffix`` follows its name."""
+    """Return ``run(op, args, options)``, recorded by the active profiler if there is one.
+
+    Args:
+        run: Function that runs the call.
+        op: The operation.
+        args: Arguments by position.
+        options: Arguments by name.
+        suffix: Text after the operation's name in the profile: an underscore for in-place forms.
+    """
     recorder = RECORDER.get()
     if recorder is None:
         return run(op, args, options)

@@ -16,6 +16,13 @@ _MODES = ("default", "warn", "error")
 
 
 def _check_positive(name: str, value: Any) -> int:
+    """Return ``value``, an argument of the function ``name``, if it is a positive C int.
+
+    Raises:
+        TypeError: If it is not an int.
+        RuntimeError: If it is less than 1.
+        ValueError: If it does not fit a C int.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} expects an int, but got {type(value).__name__}")
     if value < 1:

@@ -83,7 +83,11 @@ def shorten(
 
 
 def _unchain(error: BaseException) -> None:
-    """Drop the errors of this package that were replaced there by another one."""
+    """Drop the errors that this package caught and replaced by ``error``, from its causes.
+
+    Nothing is dropped if a line of the program is in the traceback of ``error``: a function of the
+    program that was called back may have raised it.
+    """
     if any(_program_lines(error.__traceback__)):
         return
     while (inner := error.__cause__ or error.__context__) is not None and _is_internal(inner):
@@ -97,7 +101,10 @@ def _is_internal(error: BaseException) -> bool:
 
 
 def skip_files(error: BaseException, files: Collection[str]) -> TracebackType | None:
-    """Return the traceback of an error without its first lines that are of these files."""
+    """Return the traceback of an error without the first lines, as far as they are of ``files``.
+
+    If filtering is off, it is the whole traceback.
+    """
     first = line = error.__traceback__
     while line is not None and line.tb_frame.f_code.co_filename in files:
         line = line.tb_next
@@ -117,7 +124,7 @@ def _program_lines(line: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _link(lines: Iterable[TracebackType]) -> TracebackType | None:
-    """Link these lines to a traceback."""
+    """Make a traceback of lines, by setting ``tb_next`` of each; None without lines."""
     first = None
     for line in reversed(list(lines)):
         line.tb_next = first
@@ -126,13 +133,14 @@ def _link(lines: Iterable[TracebackType]) -> TracebackType | None:
 
 
 def _top_module(line: TracebackType) -> str:
+    """Name of the top-level package of a traceback's line."""
     return str(line.tb_frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def is_ours(line: TracebackType) -> bool:
     """Whether a line of a traceback is this package's."""
-    own = line.tb_frame.f_code.co_filename.startswith(_OURS)
-    return own or _top_module(line) == _PACKAGE  # a dataclass's __init__ is of no file
+    in_our_files = line.tb_frame.f_code.co_filename.startswith(_OURS)
+    return in_our_files or _top_module(line) == _PACKAGE  # a dataclass's __init__ has no file
 
 
 def short(function: _F) -> _F:
@@ -143,6 +151,8 @@ def short(function: _F) -> _F:
 
 @functools.cache  # one wrapper for each function, which may be public in several modules
 def _wrap_short(function: Callable[..., Any]) -> Any:
+    """Return the wrapper of a function that ``short`` describes."""
+
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         try:
@@ -156,7 +166,13 @@ def _wrap_short(function: Callable[..., Any]) -> Any:
 
 
 def _name_nearest_keyword(function: Any, options: Collection[str], error: BaseException) -> None:
-    """Add the nearest parameter to the error of an unknown keyword, as Python 3.13 does."""
+    """Add the nearest parameter to the error of an unknown keyword, as Python 3.13 does.
+
+    Args:
+        function: The function that was called.
+        options: The keywords of the call.
+        error: Its TypeError, whose text is changed. Any other error is left unchanged.
+    """
     found = re.search(r"got an unexpected keyword argument '(\w+)'$", str(error))
     code = getattr(function, "__code__", None)
     if found is None or found[1] not in options or code is None:
@@ -204,8 +220,8 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
                 shorten_class(cls)
         elif (name == "__getattr__" or name[0] != "_") and _needs_short(value):
             space[name] = short(value)
-            for home in {value.__module__, _defining_module(value)} & sys.modules.keys():
-                module = sys.modules[home]
+            for module_name in {value.__module__, _defining_module(value)} & sys.modules.keys():
+                module = sys.modules[module_name]
                 if _names_of(module).get(value.__name__) is value:
                     setattr(module, value.__name__, space[name])
 
@@ -258,6 +274,7 @@ def shorten_class(cls: type) -> None:
 
 
 def _same(value: Any) -> Any:
+    """Return ``value``, in the place of ``staticmethod`` or ``classmethod``."""
     return value
 
 

@@ -25,7 +25,8 @@ _INTERRUPTS_C = sys.version_info < (3, 12)
 class _Collection(list[None]):
     """List that is not empty while Python collects garbage.
 
-    The getters are C functions. A Python function that the collector calls would execute signal
+    The collector reads the attribute ``start`` or ``stop``, whose getter changes the list. The
+    getters are C functions. A Python function that the collector calls would execute signal
     handlers, and the collector drops the KeyboardInterrupt that the handler of Ctrl-C raises.
     """
 
@@ -71,7 +72,11 @@ class Variable(Generic[_T]):
 
 
 def _hold() -> None:
-    """Keep the context alive for a C function that was interrupted, until it has returned."""
+    """Keep the values of the context alive for a C function that a collection interrupted.
+
+    During a collection this stores a copy of the context. Outside of one, the interrupted function
+    has returned, and the copies are dropped.
+    """
     if not _collection:
         _held.clear()
     elif _INTERRUPTS_C:
