@@ -138,7 +138,7 @@ class Future(Generic[T]):
         """
         result: Future[S] = self._create_result()
 
-        def run(done: Future[T]) -> None:
+        def complete_result(done: Future[T]) -> None:
             try:
                 value = callback(done)
             except Exception as error:
@@ -146,7 +146,7 @@ class Future(Generic[T]):
             else:
                 result.set_result(value)
 
-        self.add_done_callback(run)
+        self.add_done_callback(complete_result)
         return result
 
     def _create_result(self) -> Future[Any]:
@@ -187,7 +187,8 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
     lock = threading.Lock()
     left = len(futures)
 
-    def count(each: Future[Any]) -> None:
+    def on_done(each: Future[Any]) -> None:
+        """Complete ``result`` if ``each`` has an error, or is the last future."""
         nonlocal left
         with lock:
             left -= 1
@@ -198,7 +199,7 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
                 result.set_result(futures)
 
     for future in futures:
-        future.add_done_callback(count)
+        future.add_done_callback(on_done)
     if not futures:
         result.set_result(futures)
     return result

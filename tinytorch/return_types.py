@@ -1,4 +1,4 @@
-"""The named tuples that operations with several results return, by the operations' names.
+"""Classes of named tuples that operations with several results return, by the operations' names.
 
 Example:
     >>> found = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
@@ -16,7 +16,7 @@ from .ops.results import RESULTS
 
 
 def __getattr__(name: str) -> Any:
-    # A class is there once the family of its operation is imported.
+    # ``RESULTS`` has a class once the family of its operation is imported, which ``find`` does.
     found = registry.find("return_types", name, RESULTS)
     if found is None:
         known = () if name.startswith("_") else __dir__()

@@ -1,4 +1,4 @@
-"""``torch.sparse`` for programs that name it: tensors are dense, and a product of such is real."""
+"""``torch.sparse`` for programs that use its products: all tensors here are dense."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .core.tensor import Tensor
 from .ops.linalg.matmul import matmul
 from .ops.linalg.products import addmm as _addmm
 
-#: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
+#: PyTorch has a package of this name; ``facade.reexports`` lists the modules in it.
 __path__: list[str] = []
 
 __all__ = ["addmm", "mm"]
 
 
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices, both dense.
+    """Product of two dense matrices.
 
     Args:
-        mat1: ``(n, m)``.
-        mat2: ``(m, p)``.
+        mat1: Matrix of shape ``(n, m)``.
+        mat2: Matrix of shape ``(m, p)``.
 
     Example:
         >>> tt.sparse.mm(tt.ones(2, 3), tt.ones(3, 1)).flatten()
@@ -31,12 +31,12 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """``beta * mat + alpha * (mat1 @ mat2)``, all dense.
+    """``beta * mat + alpha * (mat1 @ mat2)`` for dense matrices.
 
     Args:
-        mat: ``(n, p)``.
-        mat1: ``(n, m)``.
-        mat2: ``(m, p)``.
+        mat: Matrix of shape ``(n, p)``.
+        mat1: Matrix of shape ``(n, m)``.
+        mat2: Matrix of shape ``(m, p)``.
         beta: Factor of ``mat``. Default: 1.
         alpha: Factor of the product. Default: 1.
 

@@ -1,4 +1,4 @@
-"""Names for what arguments may be, as ``torch.types`` has them, for annotations.
+"""Types of arguments for annotations, as ``torch.types``.
 
 Example:
     >>> from tinytorch.types import Number
@@ -20,7 +20,7 @@ from .storage import UntypedStorage as Storage
 
 __all__ = ["Device", "FileLike", "Number", "Size", "Storage", "Tensor"]
 
-#: A device, its name or its number; None for the usual one.
+#: A device, its name or its number; None for the default device.
 Device: TypeAlias = device | str | int | None
 #: A path, or an open file of bytes.
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes]

@@ -38,6 +38,10 @@ class LazyMethod:
 
     A ``__getattr__`` of the class could do the same, but would slow down the look-up of every
     attribute of every tensor.
+
+    Args:
+        name: Name of the method.
+        family: The module that defines it, which replaces this descriptor when it is imported.
     """
 
     def __init__(self, name: str, family: str) -> None:
@@ -57,6 +61,7 @@ class LazyMethod:
         setattr(tensor, self.name, value)
 
     def _load(self) -> None:
+        """Import the family; remove this descriptor if the family has not replaced it."""
         load(self.family)
         if vars(Tensor).get(self.name) is self:
             delattr(Tensor, self.name)  # then the look-up raises the usual AttributeError
@@ -99,7 +104,14 @@ def namespace(
 
 
 def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str:
-    """Return the text of an AttributeError, with the nearest known name."""
+    """Return the text of an AttributeError, with the nearest known name.
+
+    Args:
+        module: Name of the module.
+        name: The attribute that it does not have.
+        known: Names that the user may have meant.
+        note: Text after the attribute.
+    """
     text = f"module {module!r} has no attribute {name!r}{note}"
     near = nearest(name, known)
     return f"{text}. Did you mean: {near!r}?" if near else text
@@ -110,22 +122,23 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
     Reference: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
     """
-    places: dict[str, int] = {}  # a bit for each position of a letter
+    positions: dict[str, int] = {}  # by letter, an int with the bit of each of its positions
     for i, letter in enumerate(name):
-        places[letter] = places.get(letter, 0) | 1 << i
-    letters, whole = set(name), (1 << len(name)) - 1
-    best, found = 0.7, None  # the least share of common letters of two names that are alike
+        positions[letter] = positions.get(letter, 0) | 1 << i
+    letters, all_bits = set(name), (1 << len(name)) - 1
+    best, found = 0.7, None  # a name is like another if at least this share of letters is common
     for other in known:
-        longest = len(name) + len(other)
-        if 2 * min(len(name), len(other)) <= best * longest or letters.isdisjoint(other[:2]):
+        total = len(name) + len(other)
+        if 2 * min(len(name), len(other)) <= best * total or letters.isdisjoint(other[:2]):
             continue
-        row = whole
+        # The number of zeros in ``row`` is the length of the longest common subsequence so far.
+        row = all_bits
         for letter in other:
-            met = row & places.get(letter, 0)
-            row = row + met | row - met
-        common = (whole & ~row).bit_count()
-        if 2 * common > best * longest:
-            best, found = 2 * common / longest, other
+            matches = row & positions.get(letter, 0)
+            row = row + matches | row - matches
+        common = (all_bits & ~row).bit_count()
+        if 2 * common > best * total:
+            best, found = 2 * common / total, other
     return found
 
 
@@ -270,6 +283,7 @@ def resolve(name: str) -> Any:
 
 
 def _private_module(name: str) -> Any:
+    """Return a module, or another value of PyTorch's top level, whose name has an underscore."""
     found = None
     if not name.startswith("__"):
         found = import_submodule("tinytorch", name) or import_reexport("tinytorch", name, None)

@@ -19,10 +19,10 @@ _STATE_METHODS = frozenset(
 
 
 class _StateMethods:
-    """Generator for a block whose state is that of an engine.
+    """Generator that replaces another one in a block, with the same methods for the state.
 
     Args:
-        engine: The engine whose methods for the state it has.
+        engine: The random engine of the replaced generator, whose methods these are.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -97,7 +97,12 @@ def forbid_random(randomness: str, args: Any) -> Iterator[None]:
 
 @contextmanager
 def notify_draws(args: Any, notify: Callable[[], None]) -> Iterator[None]:
-    """Call ``notify`` before each draw of random numbers in a block."""
+    """Call ``notify`` before each draw of random numbers in a block.
+
+    Args:
+        args: Arguments of the function in the block; the generators of their backends are replaced.
+        notify: The function.
+    """
 
     def on_draw(engine: Any) -> None:
         notify()
@@ -144,12 +149,14 @@ class GeneratorStates:
             DRAWN.reset(token)
 
     def _on_draw(self, engine: Any) -> None:
+        """Save the state of an engine that is about to draw, and call the outer callback."""
         if self.is_same:
             self._save(engine)
         if self.outer is not None:
             self.outer(engine)
 
     def _save(self, engine: Any) -> None:
+        """Save the state of an engine, unless it has been saved."""
         if id(engine) not in self.states:
             self.states[id(engine)] = (engine, engine.get_state())
 
