@@ -228,12 +228,7 @@ def _edge(tensor: Tensor | GradientEdge) -> Edge:
 
 
 def _zeros(wanted: Any, edge: Edge) -> Tensor:
-    """Return zeros, the gradient of an input on which no output depends.
-
-    Args:
-        wanted: The input, as the user passed it; RuntimeError for a ``GradientEdge``.
-        edge: Its edge.
-    """
+    """Return zeros for the input ``wanted``, of this edge, on which no output depends."""
     if isinstance(wanted, GradientEdge):
         raise RuntimeError(
             "materialize_grads cannot be used when the given input is a GradientEdge"
@@ -245,10 +240,7 @@ def _zeros(wanted: Any, edge: Edge) -> Tensor:
 def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[Any], list[Any]]:
     """Return the edges at which a backward pass begins, and the initial gradient of each.
 
-    Args:
-        tensors: A tensor or ``GradientEdge``, or several.
-        given: The gradients that the user passed, or None.
-        create_graph: Whether the initial gradients are tensors; otherwise they are raw arrays.
+    The gradients, ``given`` or ones, are raw arrays; under ``create_graph`` they are tensors.
     """
     if given is None and isinstance(tensors, Tensor):
         edge = edge_of(tensors)

@@ -91,11 +91,7 @@ class Backward:
         self._read_rules(op.registered.rules)
 
     def _read_rules(self, rules: dict[Any, Callable[..., Any]]) -> None:
-        """Set the attributes that follow from the gradient rules.
-
-        Args:
-            rules: Rules by parameter name; by a tuple of names for a joint rule.
-        """
+        """Set the attributes that follow from the rules, by parameter name or tuple of names."""
         joint = [names for names in rules if isinstance(names, tuple)]
         self.rules: dict[int, Callable[..., Any]] = {
             self.index[n]: rule for n, rule in rules.items() if isinstance(n, str)
@@ -144,10 +140,7 @@ class Backward:
         self.dropped: tuple[int, ...] = tuple(i for i in self.tensors if not self.saves[i])
 
     def needs(self, position: int) -> tuple[str, ...]:
-        """Names of the values from which the gradient of the parameter at ``position`` follows.
-
-        The decorator ``reads`` may state them; otherwise they are the parameters of the rule.
-        """
+        """Names of the values from which the gradient of the parameter at ``position`` follows."""
         rule = self.rules.get(position, self.joint_rule)
         stated: dict[str, str] = getattr(rule, "reads", {})
         name = self.params[position]

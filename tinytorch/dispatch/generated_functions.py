@@ -103,13 +103,7 @@ def _generate_and_call(*args: Any, **options: Any) -> Any:
 
 
 def make_function(name: str) -> Any:
-    """Return a function that generates its code at its first call.
-
-    ``install_slow_path`` has to set the operation that the code is generated from.
-
-    Args:
-        name: The ``__name__`` of the function.
-    """
+    """Return a function that generates its code at its first call; see ``install_slow_path``."""
     # A library's kernel that imports a module in C looks up the builtins in the caller's globals.
     names = {"__name__": __name__, "__builtins__": builtins, "_shorten": shorten}
     return FunctionType(_generate_and_call.__code__, names, name)
@@ -133,12 +127,7 @@ def install_slow_path(function: Any, op: Op, form: Form, slow: Callable[..., Any
 
 
 def make_public_function(op: Op, name: str) -> Any:
-    """Return a new public function, or method, of an operation.
-
-    Args:
-        op: The operation, a kernel or a composite.
-        name: The ``__name__`` of the function.
-    """
+    """Return a new public function, or method, of an operation, with ``name`` as its name."""
     fast = op.registered.fast
     if op.kernel is not None:
         return install_slow_path(make_function(name), op, Form.FUNCTION, call_slowly)
@@ -172,11 +161,7 @@ def make_inplace_function(op: Op) -> Any:
 
 
 def _generate_function(op: Op, form: Form, function: FunctionType) -> FunctionType:
-    """Replace the code of ``function``, which has none of its own yet, and return it.
-
-    Threads that call the function for the first time at once may each write the text; the first one
-    sets the code.
-    """
+    """Replace the code of ``function``, unless another thread has done so, and return it."""
     module = inspect.unwrap(op.function).__module__
     if module in sys.modules:  # the rules follow the kernel: wait until all are registered
         import_module(module)
@@ -193,12 +178,7 @@ def _install(
 ) -> None:
     """Set the generated code of a function, in place of the code that generates it.
 
-    Args:
-        function: The function.
-        code: The generated code.
-        names: The globals that the code reads and that only this operation has.
-        defaults: Defaults of the operation's parameters, of which the first ones are the function's
-            parameters by position.
+    ``names`` are globals for this operation alone, ``defaults`` those of the first parameters.
     """
     function.__globals__.update(_SHARED)
     function.__globals__.update(names, __name__=None)  # silent: see ``facade.packages``
@@ -207,10 +187,7 @@ def _install(
 
 
 def _globals_of(op: Op) -> dict[str, Any]:
-    """Return the globals of a generated function that differ between operations, by name.
-
-    Also note that the operation has a generated function, after which its rules are final.
-    """
+    """Return the globals of a generated function that differ between operations, by name."""
     op.registered.is_generated = True
     last: list[BinaryPlan] = [(None, None, None, (), _SMALL_INTS.get)]
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
@@ -226,11 +203,7 @@ def _globals_of(op: Op) -> dict[str, Any]:
 
 @functools.cache
 def _compile_text(text: str) -> CodeType:
-    """Return the code object of a function's text.
-
-    Operations whose functions have the same text share it. The text is registered with
-    ``linecache``, so that tracebacks show its lines.
-    """
+    """Return the code object of a function's text; operations with the same text share it."""
     name = f"{GENERATED}{next(_text_numbers)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
@@ -253,14 +226,10 @@ BinaryPlan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
 def _find_binary_plan(
     op: Op, plans: dict[Any, BinaryPlan], last: list[BinaryPlan], xp: Any, dtype: Any
 ) -> BinaryPlan:
-    """Return the plan for arrays of a backend and native dtype.
+    """Return the plan for a backend and native dtype.
 
-    Args:
-        op: The operation.
-        plans: The operation's plans by ``(xp, dtype)``, to which a new one is added.
-        last: List of one element, the plan that the generated function compares first; it is set.
-        xp: The backend.
-        dtype: The native dtype.
+    ``plans`` has the operation's plans by ``(xp, dtype)``; ``last`` has one element, the plan that
+    the generated function tries first, which is replaced.
     """
     plan = plans.get((xp, dtype))
     if plan is None:

@@ -42,20 +42,17 @@ def _add_zero_edge(gradient: Any, edge: Edge) -> Any:
 
 @functools.cache
 def _backward_function() -> Any:
-    """Import ``autograd.backward``."""
     from ..autograd.backward_pass import backward
 
     return backward
 
 
 def _backward(*args: Any, **options: Any) -> None:
-    """Call ``autograd.backward``."""
     _backward_function()(*args, **options)
 
 
 @functools.cache
 def _write_rules() -> WriteRules:
-    """Return the ``Backward`` of each operation that records a write; import the operations."""
     from ..ops.create import conversion
 
     operations = conversion._view_scatter, conversion._copy_assigned, conversion._overwrite

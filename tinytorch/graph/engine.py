@@ -160,14 +160,7 @@ class GraphTask:
         entry[2] = True
 
     def _sum(self, pending: Gradient, g: Gradient, fresh: bool, xp: Any) -> Gradient:
-        """Return the sum of a pending gradient and ``g``.
-
-        Args:
-            pending: The gradient so far.
-            g: The gradient to add.
-            fresh: Whether ``pending`` may be added to in place.
-            xp: The backend of both.
-        """
+        """Return ``pending + g``, gradients of backend ``xp``; in place if ``pending`` is fresh."""
         # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
         if fresh and not self.create_graph and pending.__class__ is xp.array_type:
             return xp.add(pending, g, out=pending)
@@ -285,11 +278,7 @@ class GraphTask:
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
-        """Compute all gradients of a node's inputs by its joint rule, and send them.
-
-        This is the part of ``_visit_raw`` for an operation with one rule for all inputs. ``args``
-        are the node's saved arguments.
-        """
+        """Part of ``_visit_raw``: compute all gradients by the node's joint rule, and send them."""
         xp, edges = node.xp, node.edges
         nothing: Any = (None, None)
         targets = [nothing if edge is None else shape_and_dtype(edge) for edge in edges]
@@ -374,10 +363,9 @@ class GraphTask:
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
-        """Whether ``h``, returned by a rule of ``op``, is a new array to which the pass may add.
+        """Whether ``h``, which a rule of ``op`` computed from ``given``, is a new array.
 
-        ``given`` are the gradients that the rule was called with. A rule returns each new array
-        only once.
+        A rule returns each new array only once.
         """
         if self.create_graph or not op.makes_gradients or h.base is not None:
             return False

@@ -146,9 +146,6 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
         gradient: A raw array or a tensor.
         shape: Shape of the result.
         add: ``add(gradient, axes)``, called for the sum instead of ``gradient.sum(axes)``.
-
-    Raises:
-        RuntimeError: If ``shape`` does not broadcast to the gradient's shape.
     """
     wide = tuple(gradient.shape)
     lead = len(wide) - len(shape)
@@ -181,12 +178,7 @@ def reachable(roots: Iterable[Edge]) -> set[int]:
 
 
 def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
-    """Return the ``seq`` of every node from which one of ``inputs`` can be reached.
-
-    Args:
-        roots: The edges at which the search starts.
-        inputs: The edges to reach.
-    """
+    """Return the ``seq`` of each node, reached from ``roots``, that leads to one of ``inputs``."""
     wanted = {id(edge) for edge in inputs}
     seen: dict[int, Node] = {}
     stack = [node_of(edge) for edge in roots]
