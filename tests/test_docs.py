@@ -75,7 +75,9 @@ WRITTEN = list(examples())
 
 
 @pytest.mark.parametrize("test", WRITTEN, ids=lambda test: test.name)
-def test_docstring_example(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_each_docstring_print_what_they_show(
+    test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if "install_as_torch" in test.name:  # another test of this process may have loaded PyTorch
         for name in [each for each in sys.modules if each.partition(".")[0] == "torch"]:
             monkeypatch.delitem(sys.modules, name)
@@ -83,7 +85,7 @@ def test_docstring_example(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("test", list(sessions()), ids=lambda test: test.name)
-def test_session(test: doctest.DocTest) -> None:
+def test_the_sessions_of_each_page_print_what_they_show(test: doctest.DocTest) -> None:
     assert test.examples
     if test.name == "precision":
         pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")

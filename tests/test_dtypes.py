@@ -53,13 +53,13 @@ def test_limits_of_integers_are_numpys(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [*dtypes.NAMED_ALONE, *dtypes.ALL], ids=repr)
-def test_copies_are_the_dtype_itself(dtype: tt.dtype) -> None:
+def test_copies_of_a_dtype_are_the_dtype_itself(dtype: tt.dtype) -> None:
     assert copy.deepcopy(dtype) is copy.copy(dtype) is dtype
     assert pickle.loads(pickle.dumps(dtype)) is dtype
 
 
 @pytest.mark.parametrize("dtype", dtypes.FLOAT8, ids=repr)
-def test_limits_of_float8(torch: Any, dtype: tt.dtype) -> None:
+def test_finfo_of_float8_is_pytorchs(torch: Any, dtype: tt.dtype) -> None:
     theirs = torch.finfo(getattr(torch, dtype.name))
     assert all(getattr(tt.finfo(dtype), name) == getattr(theirs, name)
                for name in ("bits", "max", "min", "tiny", "smallest_normal", "dtype"))  # fmt: skip
@@ -71,7 +71,7 @@ def test_limits_of_float8(torch: Any, dtype: tt.dtype) -> None:
     "alignment", "byteorder", "char", "descr", "fields", "hasobject", "isnative", "itemsize",
     "kind", "names", "num", "str", "type",
 ])  # fmt: skip
-def test_what_numpys_dtypes_tell(name: str) -> None:
+def test_attributes_of_dtypes_are_numpys(name: str) -> None:
     for dtype in (tt.bool, tt.uint8, tt.int64, tt.float16, tt.float32, tt.complex128):
         assert getattr(dtype, name) == getattr(np.dtype(dtype.name), name)
         assert dtype.newbyteorder("S") == np.dtype(dtype.name).newbyteorder("S")

@@ -121,7 +121,7 @@ def test_digits_fails_when_it_learned_too_little(tmp_path: Path) -> None:
         ("vae", ["--epochs=10"]),
     ],
 )
-def test_prints_what_it_prints_under_pytorch(
+def test_each_example_prints_what_it_prints_under_pytorch(
     torch: Any, tmp_path: Path, name: str, arguments: list[str]
 ) -> None:
     """To the last letter that the small network writes."""
@@ -187,7 +187,7 @@ def test_pole_is_balanced(tmp_path: Path) -> None:
     assert before < 0.9 * steps and steps >= 190
 
 
-def test_pole_obeys_newton() -> None:
+def test_the_pole_obeys_newtons_laws() -> None:
     """Work and impulse of the push are what energy and momentum gain, by the chain rule."""
     names = load("pole")
     cart, pole, half, gravity = (names[n] for n in ("CART", "POLE", "HALF_LENGTH", "GRAVITY"))
@@ -296,7 +296,7 @@ def test_orbit_is_the_one_that_scipy_finds(tmp_path: Path) -> None:
     assert eccentricity == pytest.approx(names["eccentricity"](fit.x), abs=1e-4)
 
 
-def test_orbit_is_keplers() -> None:
+def test_the_orbit_is_keplers_ellipse() -> None:
     """On an ellipse whose one focus is the star; the leapfrog method is of second order."""
     names = load("orbit")
     axis, shape = names["AXIS"], names["ECCENTRICITY"]
@@ -323,7 +323,7 @@ def test_counting_backend_trains_the_same_weights(tmp_path: Path) -> None:
     assert re.search(r"forward +\d+\.0 calls", printed)
 
 
-def test_counting_backend_counts() -> None:
+def test_the_counting_backend_counts_its_calls() -> None:
     Counting = load("counting_backend")["Counting"]
     tt.register_backend("counting", Counting, replace=True)
     try:

@@ -163,7 +163,7 @@ def test_all_parts_take_less_than_ten_minutes(
     assert json.loads(file.read_text())[last] == {"stopped": "no time left"}
 
 
-def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
+def test_processes_started_by_a_part_end_with_it(tmp_path: Path) -> None:
     def child(file: str) -> None:
         import os
         import pathlib
@@ -278,7 +278,7 @@ def test_outcomes_are_noted_with_their_reasons(
     assert "error" not in report and "stopped" not in report
 
 
-def test_what_ran_before_the_time_was_over_is_kept(
+def test_results_before_the_time_limit_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "tests").mkdir()

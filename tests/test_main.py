@@ -122,7 +122,7 @@ def texts() -> None:
 
 
 @pytest.mark.torch
-def test_texts_are_pytorchs(runner: Runner) -> None:
+def test_printed_names_of_types_are_pytorchs(runner: Runner) -> None:
     runner.write("texts.py", program(texts))
     ours = runner.output("texts.py")
     assert "torch.float64 torch.float64 True torch.Size([2, 3])" in ours and "tinyt" not in ours
@@ -337,7 +337,7 @@ def test_program_sees_what_python_would_show_it(runner: Runner, how: str) -> Non
     assert ours == python
 
 
-def test_script_from_standard_input(runner: Runner) -> None:
+def test_a_script_is_read_from_standard_input(runner: Runner) -> None:
     def script() -> None:
         import sys
 
@@ -421,7 +421,9 @@ def test_source_encoding_is_honoured(runner: Runner) -> None:
         (["-c"], "argument expected for the -c option"),
     ],
 )
-def test_wrong_command_line(runner: Runner, arguments: list[str], problem: str) -> None:
+def test_a_wrong_command_line_is_an_error(
+    runner: Runner, arguments: list[str], problem: str
+) -> None:
     (runner.folder / "empty").mkdir()
     done = runner.tinytorch(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
@@ -488,7 +490,9 @@ AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
         ("Nehalem", {"sse2"}, None),
     ],
 )
-def test_better_kernels(core: str, flags: set[str], better: str | None) -> None:
+def test_better_core_suggests_a_better_blas_kernel(
+    core: str, flags: set[str], better: str | None
+) -> None:
     assert info.better_core(core, frozenset(flags)) == better
 
 
@@ -498,14 +502,14 @@ def test_advice_gives_the_command() -> None:
     assert "OPENBLAS_CORETYPE=SkylakeX python -m tinytorch" in lines
 
 
-def test_processor_flags(tmp_path: Path) -> None:
+def test_processor_flags_are_read_from_cpuinfo(tmp_path: Path) -> None:
     file = tmp_path / "cpuinfo"
     file.write_text("processor\t: 0\nflags\t\t: fpu avx2 fma\nbugs\t\t:\nflags\t\t: fpu\n")
     assert info.processor_flags(str(file)) == {"fpu", "avx2", "fma"}
     assert info.processor_flags(str(tmp_path / "absent")) == frozenset()
 
 
-def test_version(runner: Runner) -> None:
+def test_the_version_option_prints_the_version(runner: Runner) -> None:
     import tinytorch
 
     assert runner.output("--version") == f"tinytorch {tinytorch.__version__}\n"

@@ -45,7 +45,9 @@ def compare_masked(
 
 @pytest.mark.parametrize("dim", [1, -1, (0, 2), None, ()], ids=str)
 @pytest.mark.parametrize("name", REDUCED)
-def test_reductions(torch: Any, name: str, dim: Any) -> None:
+def test_masked_reductions_and_their_gradients_are_pytorchs(
+    torch: Any, name: str, dim: Any
+) -> None:
     args = (2.0, dim) if name == "norm" else (dim,)
     plain = name in ("sum", "mean", "norm")  # where PyTorch's gradients have no NaN of empty rows
     for options in ({}, {"keepdim": True}, {"mask": None}, {"mask": MASK[:, :1]}):
@@ -53,20 +55,20 @@ def test_reductions(torch: Any, name: str, dim: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ALONG)
-def test_along_a_dimension(torch: Any, name: str) -> None:
+def test_masked_functions_along_a_dimension_are_pytorchs(torch: Any, name: str) -> None:
     for dim in (1, -1):
         for options in ({}, {"mask": None}, {"mask": MASK[:, :, :1]}):
             compare_masked(torch, name, dim, gradients=False, **options)
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0, math.inf, -math.inf, 0.5])
-def test_norms(torch: Any, order: float) -> None:
+def test_masked_norms_are_pytorchs(torch: Any, order: float) -> None:
     compare_masked(torch, "norm", order, 1, gradients=False)
     if order > 0:
         compare_masked(torch, "normalize", order, 1, gradients=False)
 
 
-def test_spreads(torch: Any) -> None:
+def test_masked_variances_are_pytorchs(torch: Any) -> None:
     for name in ("var", "std"):
         for options in ({"unbiased": False}, {"correction": 2}, {"unbiased": True}):
             compare_masked(torch, name, 1, gradients=False, **options)
@@ -76,7 +78,7 @@ def test_spreads(torch: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "argmax", "cumsum"])
-def test_integers(torch: Any, name: str) -> None:
+def test_masked_reductions_of_integers_are_pytorchs(torch: Any, name: str) -> None:
     compare_masked(torch, name, 1, dtype="int64")
 
 
@@ -99,12 +101,12 @@ def test_sums_of_exponentials_of_two(torch: Any) -> None:
     np.testing.assert_allclose(found[0], found[1])
 
 
-def test_masks_fit_the_input(lib: Any) -> None:
+def test_a_mask_must_fit_its_input(lib: Any) -> None:
     with pytest.raises(RuntimeError):
         lib.masked.sum(lib.ones(2, 3), 1, mask=lib.ones(4) > 0)
 
 
-def test_tensors_have_no_masks() -> None:
+def test_masked_tensors_are_refused() -> None:
     with warnings.catch_warnings():
         for call in (tt.masked.masked_tensor, tt.masked.as_masked_tensor, tt.masked.MaskedTensor):
             with pytest.raises(NotImplementedError, match="tensors have no masks here"):

@@ -53,7 +53,7 @@ def test_repl_says_why_there_is_no_backend(runner: Runner) -> None:
     assert "2" in done.stdout
 
 
-def test_ipython_repl(runner: Runner) -> None:
+def test_the_ipython_repl_evaluates_a_line(runner: Runner) -> None:
     pytest.importorskip("IPython", reason="the IPython REPL needs IPython")
     out = runner.output("--ipython", input="tt.ones(2) + 1\nexit\n")
     assert "tinytorch" in out and "tensor([2., 2.])" in out

@@ -102,7 +102,7 @@ def test_check_sees_stale_missing_and_superfluous_files(
     assert generate.differences(files) == []
 
 
-def test_annotation_nobody_knows_is_an_error(generator: Callable[[str], Any]) -> None:
+def test_an_unknown_annotation_is_an_error(generator: Callable[[str], Any]) -> None:
     names, writer = generator("stub_names"), generator("stub_writer")
     scope = names.NameScope.of("tinytorch.ops.reduce.reduction")
     stub = writer.Writer("tinytorch", {}, {}, True)

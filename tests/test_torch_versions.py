@@ -11,9 +11,18 @@ from tests import torch_versions
 
 PATTERNS = [pattern for patterns in torch_versions.CHANGES.values() for pattern in patterns]
 EXAMPLES = [
-    "nn/test_parity_losses.py::test_modules[nn.LinearCrossEntropyLoss(5, 3)-inputs23]",
-    "nn/test_parity_layers.py::test_repr[nn.GroupNorm(1, 3, affine=False)]",
-    "nn/test_parity_losses.py::test_errors[F.cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3))]",
+    (
+        "nn/test_parity_losses.py::"
+        "test_modules_of_losses_are_pytorchs[nn.LinearCrossEntropyLoss(5, 3)-inputs23]"
+    ),
+    (
+        "nn/test_parity_layers.py::"
+        "test_the_repr_of_layers_is_pytorchs[nn.GroupNorm(1, 3, affine=False)]"
+    ),
+    (
+        "nn/test_parity_losses.py::"
+        "test_losses_raise_pytorchs_errors[F.cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3))]"
+    ),
     "ops/random/test_random.py::test_rand_is_torchs[17-float16]",
 ]
 
@@ -44,10 +53,16 @@ def test_an_older_pytorch_cannot_pass_them(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "nn/test_parity_layers.py::test_output_and_gradients[nn.Linear(3, 4, bias=False)-inputs1]",
-        "nn/test_parity_losses.py::test_errors[F.cross_entropy(x, t([0, 1, 5]))]",
+        (
+            "nn/test_parity_layers.py::"
+            "test_output_and_gradients_of_layers_are_pytorchs[nn.Linear(3, 4, bias=False)-inputs1]"
+        ),
+        (
+            "nn/test_parity_losses.py::"
+            "test_losses_raise_pytorchs_errors[F.cross_entropy(x, t([0, 1, 5]))]"
+        ),
         "ops/random/test_random.py::test_rand_is_torchs[17-float32]",
     ],
 )
-def test_others_run_beside_any(name: str) -> None:
+def test_other_tests_run_beside_any_pytorch(name: str) -> None:
     assert torch_versions.needs_newer(name, (2, 11)) is None

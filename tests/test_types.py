@@ -11,12 +11,12 @@ import tinytorch as tt
 from tinytorch import nn
 
 
-def test_names_are_pytorchs(torch: Any) -> None:
+def test_names_of_types_are_pytorchs(torch: Any) -> None:
     for name in (*tt.types.__all__, "_size", "_int", "_float", "_bool", "_dtype", "_device"):
         assert hasattr(tt.types, name) and hasattr(torch.types, name)
 
 
-def test_they_mean_the_library_s_classes() -> None:
+def test_names_of_types_refer_to_tinytorchs_classes() -> None:
     assert isinstance(tt.device("cpu"), tt.types.Device)
     assert isinstance(2.5, tt.types.Number) and not isinstance("2", tt.types.Number)
     assert tt.types.Tensor is tt.Tensor and tt.types.Size is tt.Size

@@ -72,7 +72,7 @@ def result(lib: Any, text: str, name: str) -> str:
 @pytest.mark.filterwarnings("ignore:.*reduction:UserWarning", "ignore:LSTM with projections")
 @pytest.mark.parametrize("name", ["bfloat16", "float16"])
 @pytest.mark.parametrize("text", CALLS)
-def test_the_dtype_is_pytorchs(torch: Any, text: str, name: str) -> None:
+def test_result_dtypes_under_autocast_are_pytorchs(torch: Any, text: str, name: str) -> None:
     try:
         wanted = result(torch, text, name)
     except RuntimeError as error:
@@ -132,7 +132,7 @@ def test_every_name_on_the_lists_of_the_cpu_is_pytorchs(torch: Any) -> None:
     assert ours - listed == made_of_others
 
 
-def test_blocks_are_nested() -> None:
+def test_autocast_blocks_can_be_nested() -> None:
     x = tt.ones(2, 2)
     with tt.autocast("cpu"):
         with tt.autocast("cpu", enabled=False):
@@ -143,14 +143,14 @@ def test_blocks_are_nested() -> None:
     assert (x @ x).dtype is tt.float32 and tt.Tensor in PLAIN
 
 
-def test_off_costs_nothing_after_an_error() -> None:
+def test_autocast_is_off_after_an_error_in_its_block() -> None:
     with pytest.raises(ZeroDivisionError), tt.autocast("cpu"):
         assert tt.Tensor not in PLAIN
         raise ZeroDivisionError
     assert tt.Tensor in PLAIN and not tt.is_autocast_enabled("cpu")
 
 
-def test_it_decorates() -> None:
+def test_autocast_as_a_decorator_holds_during_the_call() -> None:
     @tt.autocast("cpu")
     def product(x: tt.Tensor) -> tt.Tensor:
         return x @ x
@@ -184,7 +184,7 @@ def test_a_cast_made_without_a_graph_is_not_used_for_one() -> None:
     assert weight.grad is not None and weight.grad.dtype is tt.float32
 
 
-def test_custom_functions(lib: Any) -> None:
+def test_custom_fwd_and_custom_bwd_apply_autocast_as_in_pytorch(lib: Any) -> None:
     seen = []
 
     class Product(lib.autograd.Function):  # type: ignore[misc, name-defined]
@@ -239,13 +239,13 @@ def test_training_runs_to_pytorchs_loss(torch: Any) -> None:
     assert losses[0] == pytest.approx(losses[1], rel=0.03)
 
 
-def test_the_lists_of_gpus_differ() -> None:
+def test_autocast_lists_of_the_gpu_differ_from_the_cpus() -> None:
     cpu, cuda = POLICIES["cpu"], POLICIES["cuda"]
     assert cuda["mv"] == LOWER and "mv" not in cpu and cuda["exp"] == WIDE and "exp" not in cpu
     assert cpu["linalg_inv"] == WIDE and "linalg_inv" not in cuda
 
 
-def test_wrong_use(lib: Any) -> None:
+def test_autocast_with_wrong_arguments_raises_pytorchs_errors(lib: Any) -> None:
     with pytest.raises(RuntimeError, match="unsupported autocast device_type|Expected one of cpu"):
         lib.autocast("nowhere")
     with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):

@@ -78,7 +78,7 @@ USES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("use", "text"), USES)
-def test_refused(torch: Any, use: Any, text: str) -> None:
+def test_wrong_use_of_grad_scaler_raises_pytorchs_errors(torch: Any, use: Any, text: str) -> None:
     with pytest.raises(AssertionError, match=text):
         use(tt)
     with pytest.raises(AssertionError, match=text):

@@ -62,14 +62,14 @@ def test_gradient_has_the_dtype_of_its_leaf() -> None:
     assert x.grad.dtype is tt.float32
 
 
-def test_used_twice_sums() -> None:
+def test_gradients_of_a_result_used_twice_are_summed() -> None:
     x = leaf(3.0)
     y = x * 2
     (y * y).sum().backward()
     assert x.grad.tolist() == [24.0]
 
 
-def test_third_derivative_from_one_rule() -> None:
+def test_third_derivative_from_the_rule_of_multiplication() -> None:
     x = leaf(2.0)
     (g,) = autograd.grad((x * x * x * x).sum(), x, create_graph=True)
     (h,) = autograd.grad(g.sum(), x, create_graph=True)
@@ -92,7 +92,7 @@ def test_second_backward_without_saved_values_works_as_in_torch() -> None:
     assert x.grad.tolist() == [2.0]
 
 
-def test_retain_graph_allows_another() -> None:
+def test_retain_graph_allows_a_second_backward() -> None:
     x = leaf(1.0)
     y = (x * x).sum()
     y.backward(retain_graph=True)
@@ -121,7 +121,7 @@ def test_integers_cannot_require_grad() -> None:
         tt.tensor([1], requires_grad=True)
 
 
-def test_grad_of_non_leaf() -> None:
+def test_grad_computes_the_gradient_of_a_non_leaf() -> None:
     x = leaf(2.0)
     y = x * 3
     (g,) = autograd.grad((y * y).sum(), y)
@@ -145,20 +145,20 @@ def test_unused_input_is_an_error_unless_allowed() -> None:
     assert zeros.tolist() == [0.0]
 
 
-def test_backward_into_chosen_inputs() -> None:
+def test_backward_with_inputs_writes_to_those_leaves_only() -> None:
     x, w = leaf(2.0), leaf(5.0)
     (x * w).sum().backward(inputs=[w])
     assert x.grad is None
     assert w.grad.tolist() == [2.0]
 
 
-def test_several_roots() -> None:
+def test_backward_of_several_roots_sums_their_gradients() -> None:
     x = leaf(1.0, 2.0)
     autograd.backward([x.sum(), (x * x).sum()])
     assert x.grad.tolist() == [3.0, 5.0]
 
 
-def test_results_of_an_op_with_several_outputs() -> None:
+def test_gradients_flow_from_each_output_of_an_op_with_several() -> None:
     x = leaf(1.0, 2.0, 3.0)
     a, b = x.split(2)
     (a * 2).sum().backward()
@@ -166,7 +166,7 @@ def test_results_of_an_op_with_several_outputs() -> None:
     assert b.grad_fn.name() == "SplitBackward0"
 
 
-def test_chain_of_100000_operations() -> None:
+def test_backward_and_freeing_of_100000_chained_operations_do_not_recurse() -> None:
     x = tt.tensor(1.0, requires_grad=True)
     y = x
     for _ in range(100_000):
@@ -179,7 +179,7 @@ def test_chain_of_100000_operations() -> None:
     assert node() is None
 
 
-def test_graph_goes_away_with_its_end() -> None:
+def test_the_graph_is_freed_with_its_last_tensor() -> None:
     x = leaf(1.0)
     gc.disable()
     try:
@@ -235,7 +235,7 @@ def test_error_in_a_rule_names_the_operation() -> None:
     lambda a: tt.nn.functional.huber_loss(a, tt.zeros(2)),
     lambda a: (a * a)[tt.tensor([0, 1])].sum(),
 ], ids=["mse_loss", "huber_loss", "product"])  # fmt: skip
-def test_error_names_what_users_know(loss: Any) -> None:
+def test_errors_of_backward_name_the_public_operation(loss: Any) -> None:
     a = tt.ones(2, requires_grad=True) * 1
     result = loss(a)
     a.add_(1)
@@ -279,7 +279,7 @@ def test_holomorphic_gradient_is_the_conjugate_derivative() -> None:
     assert z.grad.tolist() == [2.0 - 4.0j]
 
 
-def test_what_is_no_number_is_summed_without_a_warning() -> None:
+def test_gradients_that_are_nan_are_summed_without_a_warning() -> None:
     x = tt.tensor(1.0, requires_grad=True)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", module="numpy")  # ours are filtered by module

@@ -41,7 +41,7 @@ def test_hooks_run_in_order_and_go_away() -> None:
     assert seen == ["first", "second", "second"]
 
 
-def test_hook_of_one_of_several_results() -> None:
+def test_a_hook_on_one_of_several_results_sees_its_gradient() -> None:
     x = leaf(1.0, 2.0, 3.0)
     a, b = x.split(2)
     a.register_hook(lambda g: g * 2)
@@ -118,7 +118,9 @@ class SumAndDifference(autograd.Function):
 
 
 @pytest.mark.parametrize("function", [Cube, Exponential])
-def test_first_and_second_derivatives_of_a_function(function: type[autograd.Function]) -> None:
+def test_a_custom_function_has_first_and_second_derivatives(
+    function: type[autograd.Function],
+) -> None:
     x = leaf(0.5, 1.5)
     assert autograd.gradcheck(function.apply, (x,))
     assert autograd.gradgradcheck(function.apply, (x,))
@@ -127,7 +129,7 @@ def test_first_and_second_derivatives_of_a_function(function: type[autograd.Func
         autograd.gradcheck(function.apply, (x,), check_fwd_over_rev=True)
 
 
-def test_function_with_several_results_and_a_plain_argument() -> None:
+def test_a_function_may_have_several_results_and_a_non_tensor_argument() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 5.0)
     assert autograd.gradcheck(lambda a, b: SumAndDifference.apply(a, b, 2.0), (x, y))
 
@@ -256,7 +258,7 @@ def test_a_failed_pass_leaves_no_hooks_for_the_next() -> None:
 
 
 @pytest.mark.torch
-def test_callbacks_of_the_running_pass(torch: Any) -> None:
+def test_queued_callbacks_run_at_the_end_of_the_running_backward(torch: Any) -> None:
     def program(T: Any) -> list[Any]:
         noted: list[Any] = []
         engine = T.autograd.Variable._execution_engine

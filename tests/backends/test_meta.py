@@ -85,12 +85,12 @@ def told(t: Any, call: Callable[[Any, Any], Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_tensors_without_numbers(case: str, torch: Any) -> None:
+def test_properties_of_meta_tensors_are_pytorchs(case: str, torch: Any) -> None:
     assert told(tt, MADE[case]) == told(torch, MADE[case])
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_numbers_are_not_told(case: str, torch: Any) -> None:
+def test_reading_the_values_of_a_meta_tensor_raises_pytorchs_error(case: str, torch: Any) -> None:
     caught = []
     for t in (tt, torch):
         with pytest.raises((RuntimeError, TypeError, BufferError)) as info:
@@ -99,7 +99,7 @@ def test_numbers_are_not_told(case: str, torch: Any) -> None:
     assert caught[0] == caught[1]
 
 
-def test_how_many_there_are_is_not_known(lib: Any) -> None:
+def test_nonzero_of_a_meta_tensor_raises_because_its_size_is_unknown(lib: Any) -> None:
     x = lib.ones(2, 3, device="meta")
     for call in (lib.nonzero, lib.where, lambda mask: x[mask], lambda mask: x[:, mask[0]]):
         with pytest.raises(NotImplementedError, match="nonzero"):
@@ -109,7 +109,7 @@ def test_how_many_there_are_is_not_known(lib: Any) -> None:
             call()
 
 
-def test_texts(lib: Any) -> None:
+def test_the_repr_of_a_meta_tensor_shows_dots_and_its_size(lib: Any) -> None:
     x = lib.ones(2, device="meta", dtype=lib.int64)
     assert repr(x).endswith(f"(..., device='meta', size=(2,), dtype={lib.__name__}.int64)")
     assert f"{x.sum()}".startswith("tensor(..., device='meta', size=()")
@@ -161,7 +161,7 @@ def test_no_memory_is_written_to(write: str) -> None:
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit < 2**24
 
 
-def test_what_does_not_fit_is_not_written(lib: Any) -> None:
+def test_copying_a_wrong_shape_to_a_meta_tensor_raises(lib: Any) -> None:
     x = lib.ones(2, 3, device="meta")
     with pytest.raises(RuntimeError, match="size|shape"):
         x.copy_(lib.ones(2))

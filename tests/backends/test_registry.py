@@ -91,13 +91,13 @@ def test_numpy_loads_from_its_name_its_constant_and_its_class():
 @pytest.mark.parametrize(
     "loader", [Paper, lambda: Paper(), SHARED, f"{__name__}:Paper", f"{__name__}:SHARED"]
 )
-def test_loader_of_every_kind(loader):
+def test_register_backend_accepts_every_kind_of_loader(loader):
     register_backend("paper", loader)
     assert load("paper").name == "paper"
     assert load("paper") is load("paper")
 
 
-def test_nothing_is_loaded_before_someone_asks():
+def test_registering_and_listing_load_no_backend():
     register_backend("paper", lambda: calls.append(1) or Paper())
     calls: list[int] = []
     assert "paper" in list_backends() and backends.loaded("paper") is None
@@ -106,7 +106,7 @@ def test_nothing_is_loaded_before_someone_asks():
     assert calls == [1]
 
 
-def test_register_as_a_decorator():
+def test_register_backend_as_a_decorator_registers_the_class():
     @register_backend("decorated")
     class Decorated(Paper):
         name = "decorated"
@@ -216,7 +216,7 @@ def test_backends_pickle_by_name(name):
 
 
 @pytest.mark.parametrize("wrong", [3, None, int, object(), Backend.__init__])
-def test_anything_else_is_a_type_error(wrong):
+def test_loading_an_unsupported_type_is_a_type_error(wrong):
     for use in (load, backends.check):
         with pytest.raises(TypeError, match="expected a backend's name, a BackendType"):
             use(wrong)
@@ -229,7 +229,7 @@ def test_anything_else_is_a_type_error(wrong):
         BackendUnavailableError("gone", backend="a", reason="no device"),
     ],
 )
-def test_errors_pickle_with_what_they_know(error):
+def test_errors_keep_their_attributes_when_pickled(error):
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 

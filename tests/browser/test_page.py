@@ -24,13 +24,13 @@ def enter(page: Any, *lines: str) -> str:
     return page.locator("#log").inner_text()
 
 
-def test_line_is_answered(page: Any) -> None:
+def test_a_typed_line_prints_its_result(page: Any) -> None:
     said = enter(page, "tt.ones(2) + 1")
     assert "tt is tinytorch" in said
     assert said.rstrip().endswith("tt.ones(2) + 1\ntensor([2., 2.])")
 
 
-def test_gradient_of_a_block_of_lines(page: Any) -> None:
+def test_a_loop_typed_over_several_lines_runs(page: Any) -> None:
     said = enter(page, "x = tt.tensor(3., requires_grad=True)", "for n in range(2):",
                  "(x ** 2).backward()", "", "x.grad")  # fmt: skip
     assert said.rstrip().endswith("tensor(12.)")
@@ -43,7 +43,7 @@ def test_error_shows_a_traceback_of_the_lines_typed(page: Any) -> None:
     assert "Did you mean: 'matmul'?" in said
 
 
-def test_history_comes_back(page: Any) -> None:
+def test_the_up_arrow_recalls_earlier_lines(page: Any) -> None:
     enter(page, "1 + 1", "2 + 2")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
@@ -58,7 +58,7 @@ def test_tab_completes_a_word(page: Any) -> None:
     page.wait_for_function("input.value === 'a = tt.zeros_like('")
 
 
-def test_what_a_word_may_become_is_chosen(page: Any) -> None:
+def test_a_completion_is_chosen_from_the_list(page: Any) -> None:
     page.locator("#input").press_sequentially("tt.nn.LSTM")
     page.locator("#complete").click()
     page.locator("#matches button", has_text="LSTMCell").click()
@@ -121,7 +121,7 @@ def test_link_without_a_line_holds_what_was_run(page: Any) -> None:
     assert page.locator("#link").input_value().endswith("#code=a%20%3D%201%0Aa%20%2B%201")
 
 
-def test_page_of_ones_own_as_documented(page: Any, site: str) -> None:
+def test_a_page_built_as_documented_works(page: Any, site: str) -> None:
     (snippet,) = re.findall(r"```html\n(.*?)```", (ROOT / "docs" / "browser.md").read_text(), re.S)
     html = f"<!doctype html><link rel=icon href='data:,'><body>{snippet}"
     page.route("**/own.html", lambda route: route.fulfill(body=html, content_type="text/html"))

@@ -54,7 +54,7 @@ def test_links_stay_and_name_the_new_contents(path: Path) -> None:
     assert loop.is_symlink()
 
 
-def test_long_names_and_pipes(path: Path) -> None:
+def test_save_accepts_long_file_names_and_pipes(path: Path) -> None:
     long = path.with_name("w" * 252 + ".pt")
     tt.save(5, long)
     assert tt.load(long) == 5
@@ -104,7 +104,7 @@ def test_the_mode_of_the_file_decides_and_not_that_of_its_folder(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("free", "expected"), [(0, 1), (1 << 40, 2)])
-def test_without_room_for_two_files_it_is_written_in_place(
+def test_a_file_is_overwritten_in_place_if_the_disk_has_no_room_for_two(
     path: Path, monkeypatch: pytest.MonkeyPatch, free: int, expected: int
 ) -> None:
     """Where not even one fits the old file stays; ``make faults`` fills a real disk."""

@@ -124,7 +124,7 @@ def check_loading(data: bytes, path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_safetensors_refuses_is_refused(name: str, tmp_path: Path) -> None:
+def test_files_that_safetensors_refuses_are_refused(name: str, tmp_path: Path) -> None:
     check_loading(FILES[name], tmp_path / "x.safetensors")
 
 

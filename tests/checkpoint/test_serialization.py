@@ -324,7 +324,7 @@ def test_a_state_dict_is_as_large_as_pytorchs() -> None:
     assert files[0] < files[1] * 1.05
 
 
-def test_modules_are_pickled_whole() -> None:
+def test_whole_modules_load_with_weights_only_false_alone() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5)).eval()
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
         again(net)
@@ -389,7 +389,7 @@ def test_named_results_of_pytorchs_come_back_as_ours() -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def test_paths_and_open_files(tmp_path: Path) -> None:
+def test_save_and_load_accept_paths_and_open_files(tmp_path: Path) -> None:
     for path in (tmp_path / "a.pt", str(tmp_path / "b.pt")):
         tt.save({"x": tt.arange(3)}, path)
         assert torch.load(path)["x"].tolist() == tt.load(path)["x"].tolist() == [0, 1, 2]
@@ -403,7 +403,7 @@ def test_paths_and_open_files(tmp_path: Path) -> None:
         assert torch.load(file).tolist() == [0, 1, 2]
 
 
-def test_pipes() -> None:
+def test_save_and_load_work_with_pipes() -> None:
     """Files that cannot seek."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb", buffering=0) as source:
@@ -433,7 +433,7 @@ def test_torch_maps_what_we_write(tmp_path: Path) -> None:
     assert all(tensor.data_ptr() % 64 == 0 for tensor in loaded)
 
 
-def test_foreign_byte_order() -> None:
+def test_a_big_endian_file_is_read() -> None:
     """What a big-endian machine writes differs by this record and the order of the bytes."""
     import zipfile
 

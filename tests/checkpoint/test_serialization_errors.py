@@ -51,7 +51,7 @@ def checkpoint(data_pkl: bytes, **storages: bytes) -> bytes:
 # -- damage ------------------------------------------------------------------------------------
 
 
-def test_no_checkpoint_at_all() -> None:
+def test_a_file_that_is_not_a_checkpoint_raises_pytorchs_error() -> None:
     with pytest.raises(EOFError, match="Ran out of input"):
         load(b"")
     with pytest.raises(pickle.UnpicklingError, match="invalid load key"):
@@ -75,7 +75,7 @@ def test_an_archive_that_was_packed_again_is_read() -> None:
     assert load(packed.getvalue()).sum().item() == 4950
 
 
-def test_missing_parts_are_named() -> None:
+def test_errors_name_the_missing_part_of_an_archive() -> None:
     with pytest.raises(RuntimeError, match="failed locating file data.pkl: file not found"):
         load(archive({"version": b"3\n"}))
     with zipfile.ZipFile(io.BytesIO(saved(tt.ones(2)))) as made:
@@ -127,7 +127,7 @@ def test_damaged_files_are_clear_errors_or_load(legacy: bool) -> None:
             load(bytes(damaged))
 
 
-def test_files_of_the_wrong_kind() -> None:
+def test_files_of_the_wrong_kind_are_refused() -> None:
     not_a_file: Any = 5
     with pytest.raises(AttributeError, match="path-like|file-like object with a 'write'"):
         tt.save({}, not_a_file)
@@ -170,7 +170,7 @@ def no_safe_globals() -> Any:
 
 
 @pytest.mark.parametrize("options", [{}, {"_use_new_zipfile_serialization": False}])
-def test_code_is_refused(options: Any) -> None:
+def test_a_pickle_that_calls_code_is_refused(options: Any) -> None:
     data = saved({"evil": Runs()}, **options)
     for allowed in ([], [os.system]):
         with (
@@ -216,7 +216,7 @@ PROBES = {
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_nothing_is_called_but_what_is_listed(name: str) -> None:
+def test_loading_calls_only_allowed_functions(name: str) -> None:
     with pytest.raises((pickle.UnpicklingError, TypeError)):
         load(checkpoint(PROBES[name]))
 
@@ -251,7 +251,7 @@ def test_windows_stay_in_their_storage() -> None:
         load(checkpoint(longer, **{"0": data}))
 
 
-def test_user_classes_need_a_word() -> None:
+def test_user_classes_must_be_added_to_the_safe_globals() -> None:
     slotted = Slotted()
     slotted.x = 2  # type: ignore[attr-defined]
     data = saved({"p": Point(3), "s": slotted})
@@ -311,7 +311,7 @@ def test_pickle_modules_are_used_if_they_can_write_names() -> None:
         saved(1, pickle_module=in_c)
 
 
-def test_what_tinytorch_does_not_have_is_named() -> None:
+def test_errors_name_kinds_of_tensors_that_tinytorch_lacks() -> None:
     for name, what in (
         ("_rebuild_sparse_tensor", "a sparse tensor"), ("_rebuild_qtensor", "a quantized tensor")
     ):  # fmt: skip
@@ -389,7 +389,7 @@ def test_tensors_go_back_to_their_gpu() -> None:
 
 
 @ON_NUMPY
-def test_without_that_gpu_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_for_a_missing_gpu_suggests_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
     with pretended_cuda(1):
         data = saved(tt.ones(2, device="cuda"))
 

@@ -43,7 +43,7 @@ def test_storages_share_memory_with_tensors(
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
-def test_bytes_by_themselves(weights_only: bool) -> None:
+def test_untyped_storages_can_be_saved_without_tensors(weights_only: bool) -> None:
     _, torch = libraries()
     for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
         x = writer.arange(4, dtype=writer.uint8, device="cpu")
@@ -61,7 +61,7 @@ def test_one_memory_has_one_dtype() -> None:
             library.save([x, x.untyped_storage()], io.BytesIO())
 
 
-def test_a_storage_of_a_dtype_that_numpy_lacks() -> None:
+def test_a_storage_of_a_dtype_that_numpy_lacks_can_be_saved() -> None:
     _, torch = libraries()
     file = saved(torch, [torch.ones(2, dtype=torch.bfloat16).storage(), torch.ones(1)], True)
     storage, one = tt.load(file, map_location="cpu")
@@ -69,7 +69,7 @@ def test_a_storage_of_a_dtype_that_numpy_lacks() -> None:
 
 
 @pytest.mark.parametrize("new", [True, False])
-def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None:
+def test_save_flushes_an_open_file(tmp_path: Path, new: bool) -> None:
     for library in libraries():
         with tempfile.NamedTemporaryFile(dir=tmp_path) as file:
             library.save(library.ones(2), file, _use_new_zipfile_serialization=new)
@@ -80,7 +80,7 @@ def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
-def test_tensors_without_numbers(weights_only: bool) -> None:
+def test_meta_tensors_are_saved_and_loaded_without_values(weights_only: bool) -> None:
     _, torch = libraries()
     for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
         x = writer.ones(2, 3, dtype=writer.float16, device="meta").t()

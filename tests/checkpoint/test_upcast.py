@@ -52,7 +52,7 @@ def test_pytorch_reads_what_was_saved(torch: Any) -> None:
         assert found[name].dtype == wanted.dtype and torch.equal(found[name], wanted)
 
 
-def test_without_ml_dtypes_they_are_read_as_float32_with_a_warning(tmp_path: Path) -> None:
+def test_without_ml_dtypes_bfloat16_is_read_as_float32_with_a_warning(tmp_path: Path) -> None:
     def program(path: str) -> None:
         import sys
         import warnings
@@ -129,6 +129,8 @@ def test_a_mapped_file_need_not_fit_memory(tmp_path: Path) -> None:
     ('{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}', b"12345678", RuntimeError, "fit"),
     ('{"x":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}', b"1", NotImplementedError, "F4"),
 ])  # fmt: skip
-def test_damaged_safetensors(header: str, data: bytes, kind: type[Exception], words: str) -> None:
+def test_loading_damaged_safetensors_raises(
+    header: str, data: bytes, kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         tt.load(safetensors_file(header, data))

@@ -91,7 +91,9 @@ USES: list[Callable[[Any, Any], Any]] = [
 
 
 @pytest.mark.parametrize("use", USES, ids=words)
-def test_use(use: Callable[[Any, Any], Any]) -> None:
+def test_other_libraries_compute_the_same_of_tinytorchs_arrays(
+    use: Callable[[Any, Any], Any],
+) -> None:
     with tt.backend_context("numpy"):
         found = use(tnp.array(X), tnp.array(Y))
     wanted = use(X, Y)

@@ -19,13 +19,13 @@ from tinytorch import nn
 cloudpickle = pytest.importorskip("cloudpickle")
 
 
-def test_closures() -> None:
+def test_a_closure_over_a_tensor_is_pickled() -> None:
     x = tt.arange(3.0)
     there = pickle.loads(cloudpickle.dumps(lambda y: x + y))
     assert there(1).tolist() == [1.0, 2.0, 3.0]
 
 
-def test_modules_that_are_defined_here() -> None:
+def test_modules_defined_in_a_test_are_pickled() -> None:
     class Doubled(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -83,7 +83,9 @@ print([function() for function in pickle.load(open(sys.argv[1], "rb"))])
 
 
 @pytest.mark.parametrize("name", ["tinytorch", "torch"])
-def test_functions_of_main_that_name_modules(runner: Runner, tmp_path: Path, name: str) -> None:
+def test_functions_of_main_that_refer_to_modules_are_pickled(
+    runner: Runner, tmp_path: Path, name: str
+) -> None:
     sent = str(tmp_path / "sent")
     done = [
         (runner.output if name == "torch" else runner.python)("-c", program, sent)

@@ -27,7 +27,7 @@ pytestmark = [
 # -- alone -------------------------------------------------------------------------------------
 
 
-def test_tokens_tell_tensors_by_their_numbers() -> None:
+def test_tokens_differ_where_the_values_of_tensors_differ() -> None:
     x = tt.arange(6.0)
     token = dask.tokenize.tokenize
     assert token(x) == token(tt.arange(6.0)) == token(x.clone())
@@ -109,7 +109,7 @@ def loss(weight: Any, x: Any) -> Any:
     return weight.grad
 
 
-def test_gradients_come_back(client: Any) -> None:
+def test_gradients_computed_on_workers_are_returned(client: Any) -> None:
     weight = tt.randn(3).requires_grad_()
     parts = [tt.randn(4, 3) for _ in range(3)]
     found = client.gather([client.submit(loss, weight, part) for part in parts])
@@ -117,7 +117,7 @@ def test_gradients_come_back(client: Any) -> None:
         assert tt.allclose(grad, 2 / 4 * part.mT @ (part @ weight.detach()))
 
 
-def test_a_function_carries_the_programs_state(client: Any) -> None:
+def test_a_function_runs_on_a_worker_in_the_programs_state(client: Any) -> None:
     with tt.no_grad():
         asked = client.submit(tt.propagate(tt.is_grad_enabled), pure=False)
         assert asked.result() is False

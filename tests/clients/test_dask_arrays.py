@@ -50,7 +50,9 @@ USES: list[Callable[[Any, Any], Any]] = [
 
 @pytest.mark.parametrize("convert", [tnp.array, tt.tensor], ids=["arrays", "tensors"])
 @pytest.mark.parametrize("use", USES, ids=words)
-def test_uses_are_numpys(use: Callable[[Any, Any], Any], convert: Callable[[Any], Any]) -> None:
+def test_dask_computes_the_same_of_tinytorchs_arrays(
+    use: Callable[[Any, Any], Any], convert: Callable[[Any], Any]
+) -> None:
     def found(of: Callable[[Any], Any]) -> Any:
         x, m = np.arange(2) * 10 + 5, np.arange(12.0).reshape(3, 4)
         return use(da.from_array(of(x), chunks=2), da.from_array(of(m), chunks=2)).compute()
@@ -61,7 +63,7 @@ def test_uses_are_numpys(use: Callable[[Any, Any], Any], convert: Callable[[Any]
 
 
 @pytest.mark.parametrize("convert", [tnp.array, tt.tensor], ids=["arrays", "tensors"])
-def test_dtypes_are_numpys(convert: Callable[[Any], Any]) -> None:
+def test_dask_arrays_of_tinytorchs_arrays_have_numpys_dtypes(convert: Callable[[Any], Any]) -> None:
     array = da.from_array(convert(np.arange(3)), chunks=2)
     assert array.dtype == np.dtype(np.int64) and isinstance(array.dtype, np.dtype)
     assert isinstance(array.compute(), tnp.ndarray)

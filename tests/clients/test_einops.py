@@ -13,7 +13,7 @@ einops = pytest.importorskip("einops")
 X = tt.arange(12.0).reshape(3, 4)
 
 
-def test_patterns() -> None:
+def test_einops_rearranges_reduces_and_repeats_tensors() -> None:
     assert tt.equal(einops.rearrange(X, "a b -> b a"), X.T)
     assert einops.rearrange(X, "a (b c) -> (a b) c", c=2).tolist()[1] == [2.0, 3.0]
     assert tt.equal(einops.reduce(X, "a b -> a", "mean"), X.mean(1))
@@ -23,7 +23,7 @@ def test_patterns() -> None:
     assert tt.equal(einops.pack([X, X], "* b")[0], tt.cat([X, X]))
 
 
-def test_gradients_flow() -> None:
+def test_gradients_flow_through_rearrange() -> None:
     x = X.clone().requires_grad_()
     (einops.rearrange(x, "a b -> (b a)") * tt.arange(12.0)).sum().backward()
     assert tt.equal(x.grad, tt.arange(12.0).reshape(4, 3).T)
@@ -35,7 +35,9 @@ def test_means_of_integers_are_refused() -> None:
 
 
 @pytest.mark.parametrize("order", [("tinytorch", "einops"), ("einops", "tinytorch")])
-def test_in_either_order(runner: Runner, order: tuple[str, str]) -> None:
+def test_einops_works_whichever_library_is_imported_first(
+    runner: Runner, order: tuple[str, str]
+) -> None:
     def rearranges(order: tuple[str, str]) -> None:
         import importlib
 
@@ -56,7 +58,7 @@ def test_in_either_order(runner: Runner, order: tuple[str, str]) -> None:
     assert done.stdout.split() == ["3", "3", "True", "True"]
 
 
-def test_it_is_not_imported_unasked(runner: Runner) -> None:
+def test_tinytorch_does_not_import_einops(runner: Runner) -> None:
     def computes() -> None:
         import sys
 
@@ -68,7 +70,7 @@ def test_it_is_not_imported_unasked(runner: Runner) -> None:
     assert runner.python("-c", program(computes)).stdout.strip() == "False"
 
 
-def test_layers_where_tinytorch_stands_in(runner: Runner) -> None:
+def test_the_layers_of_einops_work_where_tinytorch_is_installed_as_torch(runner: Runner) -> None:
     def rearranges() -> None:
         import torch
         from einops.layers.torch import Rearrange

@@ -11,7 +11,7 @@ import tinytorch as tt
 h5py = pytest.importorskip("h5py")
 
 
-def test_there_and_back(tmp_path: Path) -> None:
+def test_h5py_writes_and_reads_tensors(tmp_path: Path) -> None:
     x = tt.arange(6, dtype=tt.int16).reshape(2, 3)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["x"] = x

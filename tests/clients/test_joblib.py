@@ -11,14 +11,14 @@ import tinytorch as tt
 joblib = pytest.importorskip("joblib")
 
 
-def test_files_and_hashes(tmp_path: Path) -> None:
+def test_joblib_dumps_loads_and_hashes_tensors(tmp_path: Path) -> None:
     x = tt.arange(6.0).reshape(2, 3)
     joblib.dump({"x": x}, tmp_path / "x.joblib", compress=3)
     assert tt.equal(joblib.load(tmp_path / "x.joblib")["x"], x)
     assert joblib.hash(x) == joblib.hash(x.clone()) != joblib.hash(x + 1)
 
 
-def test_results_are_kept(tmp_path: Path) -> None:
+def test_joblibs_memory_caches_results_for_tensors(tmp_path: Path) -> None:
     calls = []
 
     def doubled(x: tt.Tensor) -> tt.Tensor:
@@ -31,7 +31,7 @@ def test_results_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_calls_in_parallel(backend: str) -> None:
+def test_joblib_runs_tensor_functions_in_parallel(backend: str) -> None:
     sums = joblib.Parallel(n_jobs=2, backend=backend)(
         joblib.delayed(tt.sum)(tt.full((2,), float(i))) for i in range(3)
     )

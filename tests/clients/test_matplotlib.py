@@ -43,7 +43,7 @@ def axes() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("draw", PLOTS.values(), ids=PLOTS)
-def test_plots(axes: Any, draw: Callable[[Any], Any]) -> None:
+def test_matplotlib_draws_tensors(axes: Any, draw: Callable[[Any], Any]) -> None:
     draw(axes)
 
 

@@ -9,7 +9,7 @@ import tinytorch as tt
 pd = pytest.importorskip("pandas")
 
 
-def test_there_and_back() -> None:
+def test_series_and_frames_are_made_of_tensors_and_back() -> None:
     series = pd.Series(tt.tensor([1.0, 2.0]), name="x")
     assert series.dtype == "float32" and series.sum() == 3
     frame = pd.DataFrame(tt.arange(6).reshape(2, 3), columns=[*"abc"])
@@ -18,7 +18,7 @@ def test_there_and_back() -> None:
     assert tt.tensor(frame["c"]).tolist() == [2, 5]
 
 
-def test_columns_and_arithmetic() -> None:
+def test_tensors_can_be_columns_and_operands_of_pandas() -> None:
     frame = pd.DataFrame({"x": tt.tensor([1.0, 2.0]), "y": tt.tensor([1, 0], dtype=tt.bool)})
     frame["z"] = tt.tensor([3.0, 5.0])
     assert frame.loc[frame["y"], "z"].tolist() == [3.0]

@@ -14,7 +14,7 @@ PIXELS = tt.arange(24, dtype=tt.uint8).reshape(2, 4, 3)
 @pytest.mark.parametrize(
     "pixels", [PIXELS, PIXELS[:, :, 0], PIXELS.flip(0), PIXELS.permute(1, 0, 2)]
 )
-def test_there_and_back(pixels: tt.Tensor) -> None:
+def test_images_are_made_of_tensors_and_back(pixels: tt.Tensor) -> None:
     image = Image.fromarray(pixels)
     assert image.size == (pixels.shape[1], pixels.shape[0])
     assert tt.equal(tt.tensor(np.asarray(image)), pixels)

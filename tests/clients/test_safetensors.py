@@ -13,7 +13,7 @@ from tests.runner import Runner
 numpy_files = pytest.importorskip("safetensors.numpy")
 
 
-def test_there_and_back(tmp_path: Path) -> None:
+def test_safetensors_saves_and_loads_tensors(tmp_path: Path) -> None:
     tensors = {"a": tt.arange(6.0).reshape(2, 3), "b": tt.tensor([True, False]), "c": tt.ones(())}
     tensors["turned"] = tensors["a"].T.contiguous()
     numpy_files.save_file(tensors, tmp_path / "x.safetensors")
@@ -24,7 +24,7 @@ def test_there_and_back(tmp_path: Path) -> None:
         assert all(tt.equal(tt.tensor(loaded[name]), tensors[name]) for name in tensors)
 
 
-def test_its_module_for_torch(runner: Runner) -> None:
+def test_safetensors_torch_works_where_tinytorch_is_installed_as_torch(runner: Runner) -> None:
     def saves_and_loads() -> None:
         import torch
         from safetensors.torch import load_file, load_model, save_file, save_model

@@ -15,7 +15,7 @@ A = tt.tensor([[4.0, 1.0], [1.0, 3.0]], dtype=tt.float64)
 B = tt.tensor([1.0, 2.0], dtype=tt.float64)
 
 
-def test_on_the_numbers() -> None:
+def test_scipy_functions_accept_tensors() -> None:
     tt.testing.assert_close(tt.as_tensor(linalg.solve(A, B)), tt.linalg.solve(A, B))
     tt.testing.assert_close(tt.as_tensor(linalg.cho_factor(A)[0]).triu(), tt.linalg.cholesky(A).mT)
     tt.testing.assert_close(tt.as_tensor(special.logsumexp(B)), B.logsumexp(0))
@@ -24,7 +24,7 @@ def test_on_the_numbers() -> None:
     tt.testing.assert_close(tt.as_tensor(found.x), B, atol=1e-6, rtol=0)
 
 
-def test_gradients_for_its_minimisers() -> None:
+def test_scipys_minimizers_use_gradients_of_tinytorch() -> None:
     def value_and_gradient(numbers: object) -> tuple[float, object]:
         x = tt.tensor(numbers, requires_grad=True)
         value = ((A @ x - B) ** 2).sum()
@@ -35,7 +35,7 @@ def test_gradients_for_its_minimisers() -> None:
     tt.testing.assert_close(tt.as_tensor(found.x), tt.linalg.solve(A, B), atol=1e-4, rtol=0)
 
 
-def test_through_the_array_api(runner: Runner) -> None:
+def test_scipy_functions_return_tensors_under_the_array_api(runner: Runner) -> None:
     def computes() -> None:
         from scipy import special, stats
 

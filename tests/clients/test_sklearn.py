@@ -27,7 +27,7 @@ def test_regression_finds_the_weights() -> None:
     assert abs(model.intercept_ - 3) < 1e-4
 
 
-def test_classification() -> None:
+def test_classifiers_are_trained_on_tensors() -> None:
     x, y = points()
     train, test, wanted, hidden = model_selection.train_test_split(x, y, random_state=0)
     scaled = preprocessing.StandardScaler().fit(train)
@@ -37,7 +37,7 @@ def test_classification() -> None:
     assert metrics.accuracy_score(hidden, found) > 0.8
 
 
-def test_metrics() -> None:
+def test_metrics_accept_tensors() -> None:
     wanted, found = tt.tensor([1, 0, 1, 1]), tt.tensor([1, 0, 0, 1])
     assert metrics.f1_score(wanted, found) == pytest.approx(0.8)
     assert metrics.roc_auc_score(wanted, tt.tensor([0.9, 0.1, 0.8, 0.7])) == 1.0

@@ -9,7 +9,7 @@ import tinytorch as tt
 sympy = pytest.importorskip("sympy")
 
 
-def test_numbers_and_arrays() -> None:
+def test_tensors_are_converted_to_sympy_numbers_and_arrays() -> None:
     assert float(sympy.sympify(tt.tensor([0.5, 0.25])[1])) == 0.25
     assert sympy.sympify(tt.tensor(3)) == 3 and sympy.sympify(tt.tensor(3)).is_Integer
     assert sympy.sympify(tt.ones(2, 3, dtype=tt.int64)).shape == (2, 3)
@@ -18,7 +18,7 @@ def test_numbers_and_arrays() -> None:
     assert sympy.Matrix(tt.eye(2, dtype=tt.int64)) == sympy.eye(2)
 
 
-def test_functions_of_expressions() -> None:
+def test_lambdified_expressions_compute_and_differentiate_tensors() -> None:
     x = sympy.Symbol("x")
     function = sympy.lambdify(x, sympy.sin(x) * sympy.exp(x) + x**2, modules=[tt, "numpy"])
     t = tt.tensor([0.5, 1.0], requires_grad=True)

@@ -52,7 +52,7 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("case", CONDITIONS)
-def test_conditions(torch: Any, case: str) -> None:
+def test_check_functions_raise_pytorchs_errors(torch: Any, case: str) -> None:
     ours, theirs = (result(library, CONDITIONS[case]) for library in (tt, torch))
     assert ours[0] == theirs[0] and ours[1].replace("tinytorch", "torch") == theirs[1]
 
@@ -80,18 +80,18 @@ SYMBOLS = {
 
 
 @pytest.mark.parametrize("case", SYMBOLS)
-def test_symbolic_numbers(torch: Any, case: str) -> None:
+def test_sym_functions_of_python_numbers_are_pytorchs(torch: Any, case: str) -> None:
     assert result(tt, SYMBOLS[case]) == result(torch, SYMBOLS[case])
     assert result(tt, SYMBOLS[case])[0] == ""
 
 
-def test_nothing_is_symbolic() -> None:
+def test_constructing_a_symbolic_number_is_refused() -> None:
     for kind in (tt.SymInt, tt.SymFloat, tt.SymBool):
         with pytest.raises(NotImplementedError, match=f"{kind.__name__}: .* no symbolic numbers"):
             kind(None)
 
 
-def test_layouts_to_compare_with(torch: Any) -> None:
+def test_every_layout_of_pytorchs_exists_and_differs_from_strided(torch: Any) -> None:
     names = [n for n in dir(torch) if isinstance(getattr(torch, n), torch.layout) and n[0] != "_"]
     assert "sparse_coo" in names and "jagged" in names
     for name in names:

@@ -119,7 +119,7 @@ def _summary(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("expression", list(expressions()))
-def test_attributes_of_instances(torch: Any, expression: str) -> None:
+def test_instances_have_the_attributes_of_pytorchs(torch: Any, expression: str) -> None:
     import tinytorch as tt
 
     for path in ("optim.swa_utils", "nn.utils.parametrizations", "nn.utils.prune", "utils.data"):

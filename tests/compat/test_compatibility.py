@@ -43,7 +43,7 @@ def test_no_name_of_pytorchs_is_numpys(torch: Any) -> None:
     ],
     ids=words,
 )
-def test_typename(torch: Any, make: Call) -> None:
+def test_typename_is_pytorchs(torch: Any, make: Call) -> None:
     ours, theirs = (library.typename(make(library)) for library in (tt, torch))
     assert ours.rpartition(".")[2] == theirs.rpartition(".")[2]
     assert tt.typename(3) == torch.typename(3)
@@ -52,7 +52,7 @@ def test_typename(torch: Any, make: Call) -> None:
 # -- functions of tensors ------------------------------------------------------------------------
 
 
-def test_methods_that_are_functions_too() -> None:
+def test_methods_that_are_functions_in_pytorch_are_here_too() -> None:
     x = tt.tensor([[1.0, 2.0]], requires_grad=True)
     assert tt.numel(x) == 2 and tt.is_floating_point(x) and tt.is_signed(x)
     assert not tt.is_complex(x) and tt.get_device(tt.ones(1, device="cpu")) == -1
@@ -62,7 +62,7 @@ def test_methods_that_are_functions_too() -> None:
 
 
 @pytest.mark.parametrize("alpha", [1, 2, -3])
-def test_rsub(torch: Any, alpha: int) -> None:
+def test_rsub_is_pytorchs(torch: Any, alpha: int) -> None:
     for a, b in (([1.0, 2.0], 5), ([1, 2], [3, 4])):
         results = []
         for library in (tt, torch):
@@ -97,7 +97,7 @@ KINDS = ["Float", "Double", "Half", "Long", "Int", "Short", "Char", "Byte", "Boo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_first_names_of_tensors(torch: Any, kind: str) -> None:
+def test_typed_tensor_classes_construct_as_pytorchs(torch: Any, kind: str) -> None:
     ours, theirs = (getattr(library, f"{kind}Tensor") for library in (tt, torch))
     for args in ([[1, 0]], [[[1, 0], [0, 1]]], [2, 3], [], [()], [np.ones(2)]):
         made, expected = ours(*args), theirs(*args)
@@ -113,7 +113,7 @@ def test_first_names_of_tensors(torch: Any, kind: str) -> None:
     assert tt.zeros(2).type(f"torch.{kind}Tensor").dtype is ours.dtype
 
 
-def test_first_names_take_tensors_of_their_own_dtype_alone(torch: Any) -> None:
+def test_typed_tensor_classes_accept_tensors_of_their_own_dtype_alone(torch: Any) -> None:
     x = tt.ones(2)
     tt.FloatTensor(x)[0] = 3
     assert x.tolist() == [3.0, 1.0]
@@ -128,7 +128,7 @@ def test_first_names_take_tensors_of_their_own_dtype_alone(torch: Any) -> None:
             library.FloatTensor(2, -1)
 
 
-def test_the_class_takes_what_torchs_takes(torch: Any) -> None:
+def test_the_tensor_class_accepts_the_arguments_of_pytorchs(torch: Any) -> None:
     for library in (tt, torch):
         for data in ([1, 2], (1, 2), np.ones(2), range(2), library.ones(2)):
             assert tuple(library.Tensor(data).shape) == (2,)
@@ -144,7 +144,7 @@ def test_the_class_takes_what_torchs_takes(torch: Any) -> None:
             library.Tensor([1], device="xpu")
 
 
-def test_new(torch: Any) -> None:
+def test_new_keeps_the_dtype_of_its_tensor(torch: Any) -> None:
     for library in (tt, torch):
         x = library.ones(1, dtype=library.int64)
         assert x.new([1, 2]).tolist() == [1, 2] and x.new([1, 2]).dtype is library.int64
@@ -153,7 +153,7 @@ def test_new(torch: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type:UserWarning")
-def test_default_tensor_type() -> None:
+def test_set_default_tensor_type_sets_the_default_dtype() -> None:
     try:
         tt.set_default_tensor_type(tt.DoubleTensor)
         assert tt.tensor(1.0).dtype is tt.float64
@@ -170,7 +170,7 @@ def test_default_tensor_type() -> None:
 
 
 @ON_NUMPY
-def test_default_device() -> None:
+def test_set_default_device_sets_the_device_of_new_tensors() -> None:
     from strictcupy.backend import pretended_cuda
 
     assert str(tt.get_default_device()) == "cpu"
@@ -201,7 +201,7 @@ def test_default_generator_is_the_active_backends() -> None:
     assert "default_generator" in dir(tt) and "default_generator" not in vars(tt)
 
 
-def test_threads(torch: Any) -> None:
+def test_set_num_threads_is_returned_by_get_num_threads(torch: Any) -> None:
     before = tt.get_num_threads()
     try:
         tt.set_num_threads(1)
@@ -275,7 +275,7 @@ def test_switches_of_backends_can_be_set() -> None:
                     switches.mkldnn.is_available(), switches.openmp.is_available()))  # fmt: skip
 
 
-def test_layouts_and_memory_formats() -> None:
+def test_layouts_and_memory_formats_are_accepted_and_described() -> None:
     x = tt.ones(1, 2, 3, 3)
     assert x.layout is tt.strided and tt.zeros(1, layout=tt.strided).layout == tt.strided
     assert isinstance(tt.strided, tt.layout)
@@ -285,7 +285,7 @@ def test_layouts_and_memory_formats() -> None:
     assert repr(tt.channels_last) == "tinytorch.channels_last"
 
 
-def test_versions() -> None:
+def test_version_has_the_fields_of_pytorchs() -> None:
     assert tt.version.hip is None and (tt.version.cuda is None or "." in tt.version.cuda)
 
 
@@ -352,12 +352,12 @@ def test_tensors_are_grouped_for_optimizers() -> None:
 # -- mixed precision --------------------------------------------------------------------------
 
 
-def test_old_names_of_autocasts_switches() -> None:
+def test_deprecated_autocast_switches_work() -> None:
     assert not tt.is_autocast_cpu_enabled() and tt.get_autocast_gpu_dtype() is tt.float16
     assert tt.get_autocast_cpu_dtype() is tt.get_autocast_dtype("cpu")
 
 
-def test_autocast_that_is_switched_off_lowers_nothing() -> None:
+def test_autocast_that_is_switched_off_changes_no_dtype() -> None:
     with tt.autocast("cpu", enabled=False) as entered:
         assert tt.ones(2).matmul(tt.ones(2)).dtype is tt.float32 and not tt.is_autocast_enabled()
     assert isinstance(entered, tt.amp.autocast)
@@ -431,7 +431,7 @@ def test_a_scaler_scales_skips_and_adapts_as_pytorchs(torch: Any) -> None:
     assert traces[0][1:] == traces[1][1:]
 
 
-def test_a_scaler_has_room_in_half_precision(torch: Any) -> None:
+def test_a_scaler_keeps_small_half_precision_gradients_from_underflow(torch: Any) -> None:
     kinds = []
     for library in (tt, torch):
         scaler = library.amp.GradScaler("cpu")

@@ -37,7 +37,7 @@ CALLS: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore:This overload")
-def test_factors_among_tensors(name: str) -> None:
+def test_a_factor_given_before_a_tensor_is_accepted_as_by_pytorch(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns once of the order
         compare(CALLS[name], X, X.T + 1, X * 0.5 + 2)

@@ -100,7 +100,7 @@ def cells() -> None:
         shell.run_cell(cell).raise_error()
 
 
-def test_cells_of_a_notebook() -> None:
+def test_the_cells_of_a_notebook_run_on_tinytorch_installed_as_torch() -> None:
     pytest.importorskip("IPython", reason="it runs the cells")
     assert run(cells).splitlines()[-1] == "tensor([2., 4.]) torch.float32"
 

@@ -32,13 +32,13 @@ from torch.accelerator.memory import empty_cache
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_lines_of_programs(torch: Any, line: str) -> None:
+def test_import_lines_of_programs_run_under_both_names(torch: Any, line: str) -> None:
     exec(line)
     exec(line.replace("torch", "tinytorch", 1))
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name])
-def test_rows_lead_to_one_object(name: str) -> None:
+def test_the_names_of_one_row_are_one_object(name: str) -> None:
     module = importlib.import_module(f"tinytorch.{name}")
     for here, (home, there) in packages._sources(FILES[name]).items():
         source = importlib.import_module(home)

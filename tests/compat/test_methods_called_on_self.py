@@ -96,7 +96,7 @@ def _called_methods(kind: type) -> dict[str, str]:
     }
 
 
-def test_methods_exist(torch: Any) -> None:
+def test_methods_that_pytorchs_classes_call_on_self_exist(torch: Any) -> None:
     absent = {
         f"{owner}.{name}"
         for theirs, ours in _classes(torch)
@@ -241,7 +241,7 @@ _NOT_CALLED = {
 
 
 @pytest.mark.parametrize("case", _CASES)
-def test_overrides_are_called(torch: Any, case: str) -> None:
+def test_overridden_methods_are_called_as_by_pytorchs_classes(torch: Any, case: str) -> None:
     path, run = _CASES[case]
     theirs, ours = (functools.reduce(getattr, path.split("."), L) for L in (torch, tt))
     names = {name for name in _called_methods(theirs) if not name.startswith("__")}

@@ -27,7 +27,9 @@ TYPES: list[tuple[Any, Any]] = [
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch's, of empty containers
 @pytest.mark.parametrize(("value", "kind"), TYPES, ids=str)
-def test_types_with_brackets(torch: Any, value: Any, kind: Any) -> None:
+def test_jit_isinstance_of_parametrized_types_is_pytorchs(
+    torch: Any, value: Any, kind: Any
+) -> None:
     assert tt.jit.isinstance(value, kind) is torch.jit.isinstance(value, kind)
     assert tt.jit.isinstance(tt.ones(1), tt.Tensor)
 
@@ -38,7 +40,7 @@ def test_a_container_says_what_it_holds(lib: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit")
-def test_calls_that_are_waited_for(lib: Any) -> None:
+def test_fork_and_wait_of_jit_run_the_call(lib: Any) -> None:
     for home in (lib, lib.jit):
         future = home.fork(lambda x, y: x + y, lib.ones(1), y=2)
         assert home.wait(future).item() == 3.0
@@ -50,7 +52,7 @@ def test_calls_that_are_waited_for(lib: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:We've integrated functorch")
-def test_modules_as_functions(torch: Any) -> None:
+def test_functorch_makes_functions_of_modules(torch: Any) -> None:
     for functorch, library in (
         (importlib.import_module("tinytorch.functorch"), tt),
         (importlib.import_module("functorch"), torch),
@@ -128,7 +130,7 @@ def test_state_is_loaded_by_swapping(lib: Any, assign: bool) -> None:
     assert layer.weight.tolist() == [[0.0, 1.0], [2.0, 3.0]] and layer.weight.requires_grad
 
 
-def test_what_a_parameter_becomes(lib: Any) -> None:
+def test_module_load_of_a_parameter_returns_what_pytorchs_returns(lib: Any) -> None:
     p, x = lib.nn.Parameter(lib.zeros(2)), lib.ones(2)
     with lib.no_grad():
         made = p.module_load(x)
@@ -136,7 +138,7 @@ def test_what_a_parameter_becomes(lib: Any) -> None:
         assert p.module_load(x + 1, assign=True).tolist() == [2, 2] and p.tolist() == [1, 1]
 
 
-def test_dtypes_of_gradients(lib: Any) -> None:
+def test_grad_dtype_is_read_and_set_as_in_pytorch(lib: Any) -> None:
     x = lib.ones(2, requires_grad=True)
     assert x.grad_dtype == lib.float32
     x.grad_dtype = lib.float32
@@ -155,7 +157,7 @@ def test_gradients_of_another_dtype_are_refused() -> None:
 # -- parts with an underscore --------------------------------------------------------------------
 
 
-def test_parts_of_modules(lib: Any) -> None:
+def test_private_helpers_of_modules_work_as_pytorchs(lib: Any) -> None:
     root = lib.__name__
     indent = importlib.import_module(f"{root}.nn.modules.module")._addindent
     assert indent("a\nb\nc", 3) == "a\n   b\n   c" and indent("a", 3) == "a"
@@ -170,7 +172,7 @@ def test_parts_of_modules(lib: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
-def test_tensors_of_their_storage(lib: Any) -> None:
+def test_rebuild_tensor_v2_makes_a_view_of_a_storage(lib: Any) -> None:
     rebuild = importlib.import_module(f"{lib.__name__}._utils")._rebuild_tensor_v2
     x = lib.arange(6.0)
     y = rebuild(x.storage(), 1, (2, 2), (1, 2), True, {})
@@ -179,7 +181,7 @@ def test_tensors_of_their_storage(lib: Any) -> None:
     assert x[1] == 9
 
 
-def test_values_that_are_compared(lib: Any) -> None:
+def test_constants_that_programs_compare_with_exist(lib: Any) -> None:
     assert lib.Tag.pt2_compliant_tag.name == "pt2_compliant_tag"
     assert isinstance(lib.backends.mha.get_fastpath_enabled(), bool)
     assert lib.backends.cusparselt.is_available() is False
@@ -230,7 +232,7 @@ def product(library: Any, a: tuple[int, ...], b: tuple[int, ...], ends: Any) -> 
     ((16, 8), (2, 8, 4), [4, 16]), ((2, 8, 4), (4, 16), [12, 16]), ((8, 16), (16, 4), [4, 16]),
     ((2, 8, 4), (2, 4, 8), None), ((16, 8), (3, 8, 4), [4, 4, 16]),
 ])  # fmt: skip
-def test_products_of_groups(torch: Any, a: Any, b: Any, ends: Any) -> None:
+def test_grouped_mm_equals_pytorchs(torch: Any, a: Any, b: Any, ends: Any) -> None:
     ours, theirs = (product(library, a, b, ends) for library in (tt, torch))
     for mine, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-4, atol=1e-4)
@@ -245,7 +247,9 @@ def test_products_of_groups(torch: Any, a: Any, b: Any, ends: Any) -> None:
     ((2, 8, 8), (2, 8, 8), {"out_dtype": "float64"}, "must match `mat_a` dtype"),
     ((16, 8), (2, 8, 4), {"offs": "int32"}, "matrix batch sizes have to match"),
 ])  # fmt: skip
-def test_groups_that_do_not_fit(lib: Any, a: Any, b: Any, options: Any, text: str) -> None:
+def test_grouped_mm_refuses_groups_that_do_not_fit(
+    lib: Any, a: Any, b: Any, options: Any, text: str
+) -> None:
     given = {name: lib.tensor([16], dtype=getattr(lib, dtype)) if name == "offs"
              else getattr(lib, dtype) for name, dtype in options.items()}  # fmt: skip
     with pytest.raises(RuntimeError, match=text):
@@ -275,7 +279,7 @@ def test_policies_of_checkpoints_change_no_result(lib: Any) -> None:
         checkpoint.create_selective_checkpoint_contexts(3)
 
 
-def test_files_without_numbers(lib: Any) -> None:
+def test_skip_data_saves_a_file_without_values(lib: Any) -> None:
     whole, free = io.BytesIO(), io.BytesIO()
     state = {"a": lib.arange(3.0), "b": lib.ones(2, dtype=lib.int64)}
     lib.save(state, whole)
@@ -295,7 +299,7 @@ def test_files_without_numbers(lib: Any) -> None:
 @pytest.mark.parametrize("options", [
     {"mode": "bogus"}, {"mode": 3}, {"backend": "bogus"}, {"mode": "bogus", "backend": "inductor"},
 ], ids=str)  # fmt: skip
-def test_what_no_compiler_knows(lib: Any, options: dict[str, Any]) -> None:
+def test_compile_refuses_unknown_modes_and_backends(lib: Any, options: dict[str, Any]) -> None:
     with pytest.raises(RuntimeError, match="Unrecognized mode=|Invalid backend: 'bogus'"):
         lib.compile(len, **options)
 
@@ -304,5 +308,5 @@ def test_what_no_compiler_knows(lib: Any, options: dict[str, Any]) -> None:
     {"mode": "max-autotune"}, {"backend": "eager"}, {"mode": "default", "backend": "inductor"},
     {"backend": len}, {"options": {"trace.enabled": True}},
 ], ids=str)  # fmt: skip
-def test_what_a_compiler_knows(options: dict[str, Any]) -> None:
+def test_compile_with_known_options_returns_the_function(options: dict[str, Any]) -> None:
     assert tt.compile(len, **options) is len

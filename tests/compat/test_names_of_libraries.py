@@ -39,7 +39,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
+def test_an_absent_function_or_class_raises_when_it_is_used(name: str) -> None:
     module, _, member = name.rpartition(".")
     refused: Any = getattr(importlib.import_module(f"tinytorch.{module}"), member)
     if isinstance(refused, type):
@@ -65,7 +65,7 @@ def test_a_module_of_a_package_by_another_name_is_one_module() -> None:
     assert run(program) == "True"
 
 
-def test_names_of_pytorchs_files() -> None:
+def test_public_names_are_in_the_modules_of_pytorchs_files() -> None:
     for file, name in (("fx.node", "Node"), ("fx.graph_module", "GraphModule"),
                        ("fx.experimental.proxy_tensor", "get_proxy_mode"),
                        ("distributed.fsdp.wrap", "ModuleWrapPolicy"),
@@ -78,7 +78,7 @@ def test_names_of_pytorchs_files() -> None:
         assert hasattr(importlib.import_module(f"tinytorch.{file}"), name), file
 
 
-def test_nothing_of_this_is_imported_with_the_package() -> None:
+def test_importing_tinytorch_does_not_import_compatibility_modules() -> None:
     def program() -> None:
         import sys
 
@@ -140,7 +140,7 @@ FUNCTIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_of_functions(name: str) -> None:
+def test_higher_order_operators_compute_their_definition(name: str) -> None:
     """PyTorch compiles some of them, and then their steps; here is what those are by definition."""
     ours = FUNCTIONS[name](tt, importlib.import_module("tinytorch._higher_order_ops"))
     x, half, total = tt.arange(6.0).view(3, 2), tt.zeros(2), []
@@ -163,7 +163,7 @@ def test_functions_of_functions(name: str) -> None:
     lambda L: L.cond(L.tensor(True), 1, abs), lambda L: L.cond(L.tensor(True), abs, abs, (1,)),
     lambda L: L.while_loop(1, abs, ()),
 ])  # fmt: skip
-def test_what_these_do_not_take(torch: Any, call: Any) -> None:
+def test_higher_order_operators_refuse_what_pytorchs_refuse(torch: Any, call: Any) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(RuntimeError) as caught:
@@ -187,7 +187,7 @@ def test_targets_of_a_move_are_sorted_out(torch: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*jit.script")  # PyTorch's own call of it
-def test_what_runs_knows_whether_it_is_transformed(torch: Any) -> None:
+def test_functorch_transforms_active_is_true_inside_of_a_transform_alone(torch: Any) -> None:
     found = []
     for library in (tt, torch):
         func, seen = library.func, []
@@ -241,7 +241,7 @@ def test_singular_matrices_raise_the_error_of_the_compiled_part(torch: Any) -> N
             library.linalg.solve(library.zeros(2, 2), library.ones(2))
 
 
-def test_tensors_change_places(torch: Any) -> None:
+def test_swap_tensors_exchanges_class_values_and_attributes(torch: Any) -> None:
     for library in (tt, torch):
         a, b = library.nn.Parameter(library.zeros(2)), library.ones(3)
         a.note = "a"
@@ -258,7 +258,7 @@ def test_tensors_change_places(torch: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of the old names
-def test_switches_of_mixed_precision(torch: Any) -> None:
+def test_autocast_switches_set_and_return_their_values(torch: Any) -> None:
     for library in (tt, torch):
         before = library.get_autocast_dtype("cpu")
         library.set_autocast_dtype("cpu", library.float16)
@@ -278,7 +278,7 @@ def test_switches_of_mixed_precision(torch: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script")
-def test_questions_have_pytorchs_answers_on_a_cpu(torch: Any) -> None:
+def test_queries_of_capabilities_return_pytorchs_values_on_a_cpu(torch: Any) -> None:
     for library in (tt, torch):
         assert library.onnx.is_in_onnx_export() is False
         assert library.overrides.is_tensor_like(library.ones(1))
@@ -298,7 +298,7 @@ def test_questions_have_pytorchs_answers_on_a_cpu(torch: Any) -> None:
     dict(wait=2, warmup=1, active=1, repeat=1, skip_first=3),
     dict(wait=2, warmup=0, active=3, skip_first=1, skip_first_wait=1),
 ])  # fmt: skip
-def test_schedules_of_a_profiler(torch: Any, settings: dict[str, int]) -> None:
+def test_schedules_of_the_profiler_are_pytorchs(torch: Any, settings: dict[str, int]) -> None:
     ours, theirs = (library.profiler.schedule(**settings) for library in (tt, torch))
     assert [ours(n).name for n in range(20)] == [theirs(n).name for n in range(20)]
     for library in (tt, torch):
@@ -317,7 +317,7 @@ def test_a_part_of_a_program_may_have_a_name() -> None:
     assert double(x).item() == 4.0
 
 
-def test_stances() -> None:
+def test_set_stance_accepts_pytorchs_stances_alone() -> None:
     with tt.compiler.set_stance("force_eager"):
         pass
     with pytest.raises(RuntimeError, match="invalid torch.compile stance"):
@@ -325,7 +325,7 @@ def test_stances() -> None:
     assert tt._dynamo.optimize("inductor")(len) is len and tt._dynamo.disable(len) is len
 
 
-def test_flattened_tensors(torch: Any) -> None:
+def test_flatten_dense_tensors_is_inverted_by_unflatten(torch: Any) -> None:
     for library, parts in ((tt, tt._utils), (torch, torch._utils)):
         tensors = [library.arange(4.0).reshape(2, 2), library.ones(1)]
         flat = parts._flatten_dense_tensors(tensors)
@@ -334,7 +334,7 @@ def test_flattened_tensors(torch: Any) -> None:
         assert [x.tolist() for x in back] == [x.tolist() for x in tensors]
 
 
-def test_products_of_dense_matrices() -> None:
+def test_sparse_mm_and_addmm_accept_dense_matrices() -> None:
     a, b, c = tt.arange(6.0).reshape(2, 3), tt.ones(3, 2), tt.ones(2, 2)
     assert tt.equal(tt.sparse.mm(a, b), a @ b)
     assert tt.equal(tt.sparse.addmm(c, a, b, beta=2, alpha=3), 2 * c + 3 * (a @ b))
@@ -343,7 +343,7 @@ def test_products_of_dense_matrices() -> None:
 # -- values that come later -------------------------------------------------------------------
 
 
-def test_futures(lib: Any) -> None:
+def test_futures_run_callbacks_and_chain_as_pytorchs(lib: Any) -> None:
     futures = lib.futures
     first, second = futures.Future(), futures.Future()
     seen: list[int] = []
@@ -397,7 +397,7 @@ def fail_in_one(index: int, text: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-def test_processes_that_fail_say_so() -> None:
+def test_errors_of_failed_processes_are_raised_in_the_parent() -> None:
     from tinytorch import multiprocessing
 
     def start(function: Any, *args: Any, count: int = 1) -> Any:

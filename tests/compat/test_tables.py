@@ -63,7 +63,7 @@ def test_a_module_has_either_a_file_or_a_docstring_in_its_table(module: str) -> 
 
 
 @pytest.mark.parametrize(("module", "name"), MADE)
-def test_what_is_made_says_what_it_is_and_shows_it(module: str, name: str) -> None:
+def test_generated_objects_have_a_name_a_module_and_a_pickle(module: str, name: str) -> None:
     value: Any = getattr(importlib.import_module(f"tinytorch.{module}"), name)
     assert value.__name__ == value.__qualname__ == name
     assert importlib.import_module(value.__module__).__dict__[name] is value
@@ -108,7 +108,7 @@ def test_modules_without_a_file_are_imported_by_both_names(package: str) -> None
     assert run(program, package, " ".join(TABLED.values()).split()) == "False"
 
 
-def test_nothing_is_made_before_it_is_asked_for() -> None:
+def test_importing_tinytorch_does_not_load_the_tables() -> None:
     def program() -> None:
         import sys
 

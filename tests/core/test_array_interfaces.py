@@ -40,7 +40,7 @@ def test_c_functions_are_given_the_memory() -> None:
     assert x.tolist() == [0.0, 7.0, 2.0]
 
 
-def test_elsewhere_it_is_an_attribute_that_is_not_there() -> None:
+def test_the_array_interface_of_a_meta_tensor_raises_attribute_error() -> None:
     x = tt.ones(2, device="meta")
     for name in ("__array_interface__", "ctypes"):
         assert not hasattr(x, name)
@@ -59,7 +59,7 @@ def test_numpy_reads_what_requires_grad_and_says_so_once() -> None:
         x.numpy()
 
 
-def test_where_no_gradient_is_recorded_nothing_is_said() -> None:
+def test_numpy_reads_a_leaf_without_a_warning_under_no_grad() -> None:
     x = on_cpu(3).requires_grad_()
     with tt.no_grad():
         np.testing.assert_array_equal(np.asarray(x), [0, 1, 2])
@@ -73,7 +73,7 @@ def test_where_no_gradient_is_recorded_nothing_is_said() -> None:
         lambda x: np.stack([x, None]),
     ],
 )  # fmt: skip
-def test_none_for_an_array_is_numpys_affair(call: Any) -> None:
+def test_none_in_place_of_an_array_raises_numpys_error(call: Any) -> None:
     wanted = call(np.float32(1))
     found = call(tt.ones((), device="cpu"))
     assert repr(found) == repr(wanted)

@@ -47,19 +47,21 @@ def raise_warnings(tensor: Any, names: set[str]) -> None:
 
 
 @pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_asking_neither_raises_nor_warns(make: Callable[[], Any]) -> None:
+def test_hasattr_of_any_attribute_neither_raises_nor_warns(make: Callable[[], Any]) -> None:
     raise_warnings(make(), {*dir(np.ndarray), *dir(tt.Tensor)})
 
 
 @pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_asking_for_pytorchs_names(torch: Any, make: Callable[[], Any]) -> None:
+def test_hasattr_of_pytorchs_names_neither_raises_nor_warns(
+    torch: Any, make: Callable[[], Any]
+) -> None:
     raise_warnings(make(), {*dir(torch.Tensor)})
 
 
 @pytest.mark.parametrize(
     ("name", "shape"), [("imag", (2, 2)), ("H", (3,)), ("H", (1, 2, 3)), ("mH", (3,)), ("mT", (3,))]
 )
-def test_what_pytorch_refuses_is_refused_with_a_runtime_error(
+def test_attributes_that_pytorch_refuses_raise_runtime_error(
     lib: Any, name: str, shape: tuple[int, ...]
 ) -> None:
     with pytest.raises(RuntimeError, match=name):

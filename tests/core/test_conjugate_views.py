@@ -123,13 +123,13 @@ def assert_alike(call: Call, torch: Any, get: Any) -> None:
 
 
 @pytest.mark.parametrize("call", WRITES, ids=words)
-def test_writes_reach_the_base(torch: Any, call: Call) -> None:
+def test_writes_to_conjugate_views_reach_the_base(torch: Any, call: Call) -> None:
     assert_alike(call, torch, lambda L, call: outcome(L, call)[1:])
 
 
 @pytest.mark.filterwarnings("ignore:Casting complex values:UserWarning")
 @pytest.mark.parametrize("call", READS, ids=words)
-def test_reads(torch: Any, call: Call) -> None:
+def test_reads_of_conjugate_views_are_pytorchs(torch: Any, call: Call) -> None:
     assert_alike(call, torch, outcome)
 
 
@@ -147,7 +147,7 @@ def gradients(L: Any, call: Call) -> Any:
 
 
 @pytest.mark.parametrize("call", RECORDED, ids=words)
-def test_gradients_of_what_was_written(torch: Any, call: Call) -> None:
+def test_gradients_flow_through_writes_to_conjugate_views(torch: Any, call: Call) -> None:
     assert_alike(call, torch, gradients)
 
 
@@ -198,20 +198,20 @@ def test_copies_and_pickles_hold_the_numbers() -> None:
         np.from_dlpack(c)
 
 
-def test_second_derivatives_of_conjugates() -> None:
+def test_conjugates_have_second_derivatives() -> None:
     z = names(tt)["z"].requires_grad_()
     assert tt.autograd.gradcheck(lambda z: z.conj() * z.mH @ z.conj().imag.to(z.dtype), (z,))
     assert tt.autograd.gradgradcheck(lambda z: z.conj() * z * z.mH, (z,))
 
 
-def test_examples_side_by_side() -> None:
+def test_vmap_handles_conjugate_views() -> None:
     z = names(tt)["z"]
     found = tt.func.vmap(lambda row: row.conj().mul_(2) + row.conj().imag)(z)
     np.testing.assert_allclose(found.numpy(), 2 * z.numpy().conj() - z.numpy().imag)
     assert tt.func.vmap(lambda row, c: row * c, (0, None))(z, z[0].conj()).shape == (2, 2)
 
 
-def test_saved_in_files(tmp_path: Any) -> None:
+def test_conjugate_views_are_saved_in_files(tmp_path: Any) -> None:
     c = names(tt)["c"]
     tt.save({"c": c}, tmp_path / "c.pt")
     assert tt.equal(tt.load(tmp_path / "c.pt")["c"], c)

@@ -54,7 +54,7 @@ def test_from_dlpack_copies_when_asked() -> None:
     assert array.tolist() == [1.0, 1.0]
 
 
-def test_capsules_are_taken_once() -> None:
+def test_capsules_are_consumed_only_once() -> None:
     x = tt.zeros(2, requires_grad=True)
     capsule = tt.utils.dlpack.to_dlpack(x)
     tt.utils.dlpack.from_dlpack(capsule).fill_(3)

@@ -38,7 +38,7 @@ def test_a_view_keeps_its_place(name: str, protocol: int) -> None:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_the_place_is_pytorchs(torch: Any, name: str) -> None:
+def test_a_pickled_view_has_pytorchs_offset_and_strides(torch: Any, name: str) -> None:
     ours, theirs = VIEWS[name](tt.arange(8.0)), VIEWS[name](torch.arange(8.0))
     assert place(pickled(ours)) == place(pickled(theirs))
 
@@ -60,7 +60,7 @@ def test_memory_is_in_a_pickle_once() -> None:
     assert len(together) < len(alone) + 1000
 
 
-def test_views_of_another_dtype() -> None:
+def test_pickled_views_of_another_dtype_share_their_memory() -> None:
     memory = tt.arange(16, dtype=tt.uint8)
     numbers = memory[4:12].view(tt.float32)
     kept, found = pickled((memory, numbers))
@@ -100,7 +100,7 @@ class Labelled(tt.Tensor):
     label: str
 
 
-def test_subclasses_and_attributes() -> None:
+def test_pickled_views_keep_their_subclass_and_attributes() -> None:
     part: Any = tt.arange(3.0).as_subclass(Labelled)[1:]
     part.label = "a"
     found = pickled(part)
@@ -112,14 +112,14 @@ def test_subclasses_and_attributes() -> None:
     lambda: tt.tensor([True, False]), lambda: tt.ones(2, dtype=tt.complex64),
     lambda: tt.ones(2, 3).flip(0),
 ])  # fmt: skip
-def test_other_tensors(make: Any) -> None:
+def test_pickled_tensors_keep_dtype_shape_and_requires_grad(make: Any) -> None:
     x = make()
     found = pickled(x)
     assert found.dtype is x.dtype and found.requires_grad is x.requires_grad
     assert found.tolist() == x.tolist() and found.shape == x.shape
 
 
-def test_tensors_without_numbers() -> None:
+def test_pickled_meta_tensors_keep_shape_and_strides() -> None:
     x = tt.ones(2, 3, device="meta").t()
     for found in (pickled(x), copy.copy(x)):
         assert (found.device.type, found.shape, found.stride()) == ("meta", (3, 2), (1, 3))
@@ -127,7 +127,7 @@ def test_tensors_without_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", ["cloudpickle", "joblib.externals.cloudpickle"])
-def test_pickles_of_other_libraries(name: str) -> None:
+def test_pickles_of_other_libraries_keep_shared_memory(name: str) -> None:
     """They have picklers of their own, which keep what is shared as Python's does."""
     base = tt.arange(4.0)
     pickler = pytest.importorskip(name, reason="comes with the extra `clients`")

@@ -208,7 +208,7 @@ def random_options(rng: random.Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_layout_is_torchs(torch: Any, dtype: str, seed: int) -> None:
+def test_layout_of_the_repr_is_pytorchs(torch: Any, dtype: str, seed: int) -> None:
     rng = random.Random(f"{dtype} {seed}")
     for turn in range(20):
         t = random_tensor(rng, torch, dtype)
@@ -229,7 +229,7 @@ def test_tensor_prints_as_torchs_tensor(torch: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("shape", [(), (3,), (40,), (12, 12), (2, 3, 4), (0,), (2, 0)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
-def test_suffixes_are_torchs(torch: Any, dtype: str, shape: tuple[int, ...]) -> None:
+def test_suffixes_of_the_repr_are_pytorchs(torch: Any, dtype: str, shape: tuple[int, ...]) -> None:
     leaf = torch.ones(shape, dtype=getattr(torch, dtype), requires_grad=True)
     for t in (leaf, leaf * 2, leaf.sum().sin(), leaf.reshape(-1)):
         assert printing.tensor_repr(Tensor(t)) == expected(t)
@@ -250,13 +250,13 @@ def test_dtype_suffix_follows_the_default_dtype(torch: Any, default: str) -> Non
         tt.set_default_dtype(before)
 
 
-def test_contents_can_be_replaced(torch: Any) -> None:
+def test_tensor_contents_replaces_the_contents_of_the_repr(torch: Any) -> None:
     t = torch.ones(2, requires_grad=True)
     ours = printing.tensor_repr(Tensor(t), tensor_contents="hello")
     assert ours == t.__repr__(tensor_contents="hello")
 
 
-def test_options_are_torchs(torch: Any) -> None:
+def test_print_options_of_each_profile_are_pytorchs(torch: Any) -> None:
     for profile in ("default", "short", "full"):
         torch.set_printoptions(profile=profile)
         printing.set_printoptions(profile=profile)

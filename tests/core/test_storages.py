@@ -44,7 +44,7 @@ QUESTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("case", TENSORS)
-def test_questions(torch: Any, case: str, question: str) -> None:
+def test_properties_of_storages_are_pytorchs(torch: Any, case: str, question: str) -> None:
     if tt.ones(1).is_cuda:
         pytest.skip("PyTorch's tensors are on the CPU")
     ask = QUESTIONS[question]
@@ -70,7 +70,7 @@ def test_offsets_lead_to_the_elements() -> None:
 
 
 @pytest.mark.parametrize("index", [0, 2, -1, -4, 4, -5, True])
-def test_single_elements(torch: Any, index: Any) -> None:
+def test_indexing_a_storage_returns_pytorchs_element(torch: Any, index: Any) -> None:
     found = []
     for library in (tt, torch):
         x = library.tensor([0.5, 1.5, 2.5, 3.5])
@@ -81,7 +81,7 @@ def test_single_elements(torch: Any, index: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_writing_into_the_memory() -> None:
+def test_writing_to_a_storage_changes_its_tensor() -> None:
     x = tt.zeros(2, 3)
     x[1].storage()[0] = 5.0
     assert x[0, 0] == 5
@@ -99,7 +99,7 @@ def test_parts_are_the_same_memory() -> None:
         x.storage()[0:1]  # as in PyTorch
 
 
-def test_what_is_a_storage() -> None:
+def test_is_storage_and_isinstance_recognize_storages() -> None:
     x = tt.ones(2)
     assert tt.is_storage(x.untyped_storage()) and tt.is_storage(x.storage())
     assert not tt.is_storage(x) and not tt.is_storage([1.0])
@@ -151,7 +151,7 @@ MADE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_storages_without_a_tensor(torch: Any, case: str) -> None:
+def test_storages_constructed_without_a_tensor_are_pytorchs(torch: Any, case: str) -> None:
     answers = []
     for library in (tt, torch):
         try:
@@ -178,7 +178,7 @@ def test_typed_storages_are_deprecated() -> None:
             tt.ones(1).storage()
 
 
-def test_files_as_memory(torch: Any, tmp_path: Path) -> None:
+def test_storages_from_files_map_them_as_pytorchs(torch: Any, tmp_path: Path) -> None:
     file, missing = str(tmp_path / "bytes"), str(tmp_path / "missing")
     for library in (tt, torch):
         (tmp_path / "bytes").write_bytes(bytes(range(16)))
@@ -204,7 +204,7 @@ def test_files_as_memory(torch: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", ["asarray", "as_tensor", "tensor"])
-def test_tensors_of_storages(torch: Any, make: str) -> None:
+def test_tensors_made_of_storages_are_pytorchs(torch: Any, make: str) -> None:
     for library in (tt, torch):
         x, function = library.arange(3, dtype=library.int32), getattr(library, make)
         assert function(x.untyped_storage()[4:8], dtype=library.uint8).tolist() == [1, 0, 0, 0]
@@ -215,7 +215,7 @@ def test_tensors_of_storages(torch: Any, make: str) -> None:
             function(x.storage(), dtype=library.float64)
 
 
-def test_nothing() -> None:
+def test_the_storage_of_an_empty_tensor_has_no_bytes() -> None:
     assert tt.zeros(0, 3).untyped_storage().nbytes() == 0
     assert tt.zeros(0).untyped_storage().data_ptr() == 0
 
@@ -242,7 +242,7 @@ def dtype_of_width(x: Any, width: int) -> Any:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_where_parts_lie_in_the_memory(torch: Any, name: str) -> None:
+def test_offsets_and_sizes_of_views_in_storages_are_pytorchs(torch: Any, name: str) -> None:
     ours, theirs = (PARTS[name](m.arange(24.0).reshape(4, 6)) for m in (tt, torch))
     assert ours.storage_offset() == theirs.storage_offset()
     assert ours._is_view() == theirs._is_view() or name == "a row in another dtype"

@@ -14,7 +14,7 @@ without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU 
 
 
 @without_gpu
-def test_questions_are_answered_without_a_gpu() -> None:
+def test_queries_of_cuda_work_without_a_gpu() -> None:
     assert tt.cuda.is_available() is False
     assert tt.cuda.device_count() == 0
     assert tt.cuda.memory_allocated() == 0
@@ -33,7 +33,7 @@ def test_questions_are_answered_without_a_gpu() -> None:
         lambda: tt.zeros(2).to("cuda"), lambda: tt.zeros(2).cuda(), lambda: tt.set_backend("cupy"),
     ],
 )  # fmt: skip
-def test_what_needs_a_gpu_says_what_is_missing(use: Callable[[], Any]) -> None:
+def test_functions_that_need_a_gpu_raise_without_one(use: Callable[[], Any]) -> None:
     before = tt.get_backend()
     with pytest.raises(tt.BackendUnavailableError, match="backend 'cupy' is not available"):
         use()
@@ -41,7 +41,7 @@ def test_what_needs_a_gpu_says_what_is_missing(use: Callable[[], Any]) -> None:
 
 
 @needs_gpu
-def test_memory_is_counted() -> None:
+def test_memory_statistics_count_an_allocation() -> None:
     tt.cuda.empty_cache()
     tt.cuda.reset_peak_memory_stats()
     before = tt.cuda.memory_allocated()
@@ -52,7 +52,7 @@ def test_memory_is_counted() -> None:
 
 
 @needs_gpu
-def test_events_measure_time() -> None:
+def test_events_measure_elapsed_time() -> None:
     start, end = tt.cuda.Event(enable_timing=True), tt.cuda.Event(enable_timing=True)
     x = tt.ones(512, 512, device="cuda")
     start.record()
@@ -72,7 +72,7 @@ def test_work_goes_to_a_stream() -> None:
 
 
 @needs_gpu
-def test_device_is_known() -> None:
+def test_name_and_properties_of_the_device_are_returned() -> None:
     assert tt.cuda.get_device_name()
     assert tt.cuda.get_device_properties().total_memory > 0
     assert tt.ones(1, device="cuda").device == tt.device("cuda", tt.cuda.current_device())

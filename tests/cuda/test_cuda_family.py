@@ -115,13 +115,13 @@ def test_there_are_no_generators_and_looking_loads_nothing(torch: Any) -> None:
         tt.accelerator.device_index(0).__enter__, tt.accelerator.empty_host_cache,
     ],
 )  # fmt: skip
-def test_what_needs_a_gpu_says_what_is_missing(use: Callable[[], Any]) -> None:
+def test_functions_that_need_a_gpu_raise_without_one(use: Callable[[], Any]) -> None:
     with pytest.raises(RuntimeError, match="backend 'cupy' is not available") as caught:
         use()
     assert isinstance(caught.value, tt.BackendUnavailableError)
 
 
-def test_graphs_are_refused() -> None:
+def test_cuda_graphs_are_refused() -> None:
     for use in (tt.cuda.CUDAGraph, tt.cuda.graph_pool_handle, lambda: tt.cuda.graph(None)):
         with pytest.raises(NotImplementedError, match="CuPy raises for cuBLAS"):
             use()
@@ -193,7 +193,7 @@ class TestTwoDevices:
         with pytest.raises(ValueError, match="Invalid fraction value: 1.5. Allowed range: 0~1"):
             tt.cuda.set_per_process_memory_fraction(1.5)
 
-    def test_generators(self) -> None:
+    def test_default_generators_seed_their_own_device(self) -> None:
         assert len(tt.cuda.default_generators) == 2
         tt.cuda.default_generators[1].manual_seed(5)
         with tt.cuda.device(1):
@@ -212,7 +212,7 @@ class TestTwoDevices:
                 assert tt.accelerator.current_device_index() == 0
         assert tt.cuda.current_device() == 0
 
-    def test_streams_of_others(self) -> None:
+    def test_external_streams_equal_the_stream_that_they_wrap(self) -> None:
         theirs = tt.cuda.Stream("cuda:1")
         ours = tt.cuda.ExternalStream(theirs.cuda_stream, "cuda:1")
         assert ours == theirs and ours.device == tt.device("cuda", 1)
@@ -227,7 +227,7 @@ class TestTwoDevices:
         assert tt.cuda.get_stream_from_external(0) == tt.cuda.default_stream()
         assert tt.cuda.is_current_stream_capturing() is False
 
-    def test_profilers_are_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nvtx_ranges_reach_the_profiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
         told: list[str] = []
         profiled: list[str] = []
         monkeypatch.setattr(strictcupy.cuda.nvtx, "told", told)
@@ -242,7 +242,7 @@ class TestTwoDevices:
         assert profiled == ["start", "stop", "stop"]
         assert tt.cuda.current_blas_handle() == 1000
 
-    def test_waits_are_not_told_of(self) -> None:
+    def test_waits_are_not_reported_to_the_profiler(self) -> None:
         assert tt.cuda.get_sync_debug_mode() == 0
         tt.cuda.set_sync_debug_mode("default")
         with pytest.raises(NotImplementedError, match="CuPy reports only some"):
@@ -250,7 +250,7 @@ class TestTwoDevices:
         with pytest.raises(RuntimeError, match="expected one of `default`, `warn`, `error`"):
             tt.cuda.set_sync_debug_mode("loud")
 
-    def test_facts(self) -> None:
+    def test_properties_of_the_device_are_returned(self) -> None:
         assert tt.cuda.is_tf32_supported() is True
         assert tt.cuda.get_gencode_flags() == "-gencode compute=compute_80,code=sm_80"
         known = tt.accelerator.get_device_capability(0)["supported_dtypes"]

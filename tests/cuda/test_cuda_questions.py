@@ -15,7 +15,7 @@ without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU 
 
 
 @without_gpu
-def test_answers_without_a_gpu(torch: Any) -> None:
+def test_queries_of_cuda_return_pytorchs_values_without_a_gpu(torch: Any) -> None:
     if torch.cuda.is_available():
         pytest.skip("PyTorch has a GPU here")
     for name in ("is_initialized", "get_arch_list", "get_rng_state_all"):
@@ -34,7 +34,7 @@ def test_answers_without_a_gpu(torch: Any) -> None:
         lambda: tt.cuda.set_rng_state(tt.get_rng_state()),
     ],
 )  # fmt: skip
-def test_what_needs_a_gpu_says_what_is_missing(use: Callable[[], Any]) -> None:
+def test_functions_that_need_a_gpu_raise_without_one(use: Callable[[], Any]) -> None:
     with pytest.raises(tt.BackendUnavailableError, match="backend 'cupy' is not available"):
         use()
 
@@ -45,7 +45,7 @@ class TestTwoDevices:
         with pretended_cuda(2), tt.backend_context("numpy"):
             yield
 
-    def test_answers(self) -> None:
+    def test_queries_of_cuda_return_values_of_the_device(self) -> None:
         tt.cuda.init()
         assert tt.cuda.is_initialized()
         assert tt.cuda.get_arch_list() == ["sm_80"]
@@ -58,7 +58,7 @@ class TestTwoDevices:
             tt.cuda.can_device_access_peer(0, 7)
 
     @pytest.mark.parametrize("device", ["cuda:1", 1, tt.device("cuda", 1)])
-    def test_a_state_brings_its_numbers_back(self, device: Any) -> None:
+    def test_set_rng_state_repeats_the_numbers_drawn(self, device: Any) -> None:
         tt.cuda.manual_seed_all(3)
         state = tt.cuda.get_rng_state(device)
         assert state.device == tt.device("cpu") and state.dtype == tt.uint8
@@ -69,13 +69,13 @@ class TestTwoDevices:
         assert tt.rand(5, device="cuda:1").tolist() == first.tolist()
         assert tt.rand(5, device="cuda:0").tolist() != other.tolist(), "the other went on"
 
-    def test_all_states_together(self) -> None:
+    def test_set_rng_state_all_restores_the_state_of_every_device(self) -> None:
         states = tt.cuda.get_rng_state_all()
         drawn = [tt.randn(3, device=f"cuda:{i}").tolist() for i in range(2)]
         tt.cuda.set_rng_state_all(states)
         assert [tt.randn(3, device=f"cuda:{i}").tolist() for i in range(2)] == drawn
 
-    def test_seeds(self) -> None:
+    def test_each_device_has_a_seed_of_its_own(self) -> None:
         with tt.cuda.device(1):
             tt.cuda.manual_seed(11)
             assert tt.cuda.initial_seed() == 11

@@ -113,7 +113,7 @@ def shifted(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("count", [1, 5, 64, 300])
-def test_softmax(rows: tuple[str, Run], count: int) -> None:
+def test_softmax_kernels_equal_numpys_formula(rows: tuple[str, Run], count: int) -> None:
     dtype, run = rows
     x = scores(dtype, count)
     out, logs = np.empty_like(x), np.empty_like(x)
@@ -163,7 +163,7 @@ def test_targets_out_of_range_are_reported(rows: tuple[str, Run]) -> None:
 
 
 @pytest.mark.parametrize("affine", [False, True])
-def test_layer_norm(rows: tuple[str, Run], affine: bool) -> None:
+def test_layer_norm_kernel_equals_numpys_formula(rows: tuple[str, Run], affine: bool) -> None:
     dtype, run = rows
     rng = np.random.default_rng(0)
     x = (rng.normal(size=(3, 100)) + 5).astype(dtype)

@@ -77,7 +77,7 @@ def include_folders() -> list[str]:
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", SOURCES)
-def test_compiles_for_the_gpu(name: str, dtype: str, arch: str) -> None:
+def test_each_source_compiles_for_the_gpu(name: str, dtype: str, arch: str) -> None:
     pytest.importorskip("cupy", reason="CuPy brings NVRTC")
     from cupy.cuda import nvrtc
 
@@ -292,7 +292,7 @@ def test_dtypes_may_be_mixed_and_gradients_strided(compiled: Any) -> None:
 @pytest.mark.parametrize(
     "p", [np.ones((3, 2), "f4").T, np.ones(3, "i4")], ids=["strided", "integer"]
 )
-def test_what_they_do_not_take_is_left_to_the_twins(compiled: Any, p: Any) -> None:
+def test_updates_of_unsupported_parameters_return_not_implemented(compiled: Any, p: Any) -> None:
     found = Updates(HostLibrary(compiled)).sgd([p.view(_Array)], [p.view(_Array)], [], **SGD)
     assert found is NotImplemented
     assert (p == 1).all(), "and is unchanged"

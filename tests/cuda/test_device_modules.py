@@ -9,7 +9,7 @@ import pytest
 import tinytorch as tt
 
 
-def test_modules() -> None:
+def test_get_device_module_returns_the_module_of_a_device() -> None:
     assert tt.get_device_module("cpu") is tt.cpu
     assert tt.get_device_module("cpu:0") is tt.cpu
     assert tt.get_device_module(tt.device("cpu")) is tt.cpu
@@ -17,7 +17,7 @@ def test_modules() -> None:
     assert tt.get_device_module(tt.device("cuda", 1)) is tt.cuda
 
 
-def test_the_active_device() -> None:
+def test_get_device_module_without_argument_is_of_the_active_device() -> None:
     with tt.backend_context("numpy"):
         assert tt.get_device_module() is tt.cpu
 
@@ -30,7 +30,7 @@ def test_the_active_device() -> None:
         ("foo", "foo"),
     ],
 )
-def test_refusals_are_pytorchs(torch: Any, device: Any, text: str) -> None:
+def test_get_device_module_raises_pytorchs_errors(torch: Any, device: Any, text: str) -> None:
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match=text):
             library.get_device_module(device)

@@ -69,7 +69,7 @@ def train(meet: Meet, where: str | None = None) -> list[float]:
     return losses
 
 
-def test_numpy_and_cuda_at_the_same_time() -> None:
+def test_two_threads_use_numpy_and_cuda_at_once() -> None:
     def on_numpy(meet: Meet) -> Any:
         tt.set_backend("numpy")
         return train(meet), tt.get_backend()
@@ -86,12 +86,12 @@ def test_numpy_and_cuda_at_the_same_time() -> None:
     assert len(set(first)) == 5
 
 
-def test_two_devices_at_the_same_time() -> None:
+def test_two_threads_use_two_devices_at_once() -> None:
     losses = together(*[lambda meet, n=n: train(meet, f"cuda:{n}") for n in (0, 1, 0, 1)])
     assert all(found == pytest.approx(losses[0]) for found in losses)
 
 
-def test_the_device_is_the_threads() -> None:
+def test_the_current_device_is_of_the_thread() -> None:
     def choose(meet: Meet, number: int) -> tuple[int, tt.device]:
         before = tt.cuda.current_device()
         tt.cuda.set_device(number)
@@ -117,7 +117,7 @@ def test_the_peak_is_counted_in_every_thread_that_asks_for_it() -> None:
     assert first is second
 
 
-def test_the_stream_is_the_threads() -> None:
+def test_the_current_stream_is_of_the_thread() -> None:
     shared = tt.cuda.Stream("cuda:1")
 
     def inside(meet: Meet) -> tuple[Any, Any, Any]:
@@ -140,7 +140,7 @@ def test_the_stream_is_the_threads() -> None:
 
 
 class TestStreams:
-    def test_of_a_device_end_where_they_began(self) -> None:
+    def test_leaving_a_stream_restores_the_stream_of_its_device(self) -> None:
         first, second = tt.cuda.Stream(0), tt.cuda.Stream(1)
         assert (first.device, second.device) == (tt.device("cuda:0"), tt.device("cuda:1"))
         with tt.cuda.stream(second):
@@ -155,7 +155,7 @@ class TestStreams:
         assert tt.cuda.current_stream() == tt.cuda.default_stream(0)
         assert tt.cuda.current_device() == 0
 
-    def test_are_of_cuda_whatever_the_backend_calls_its_device(
+    def test_streams_are_of_cuda_under_any_name_of_the_device(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # As where the whole suite runs on a GPU, which is then the device "cpu".
@@ -166,17 +166,17 @@ class TestStreams:
         assert tt.cuda.current_device() == 1
         tt.cuda.set_device(0)
 
-    def test_are_left_after_an_error(self) -> None:
+    def test_a_stream_is_left_after_an_error(self) -> None:
         with pytest.raises(ZeroDivisionError), tt.cuda.stream(tt.cuda.Stream(1)):
             raise ZeroDivisionError
         assert tt.cuda.current_stream(1) == tt.cuda.default_stream(1)
         assert tt.cuda.current_device() == 0
 
-    def test_none_changes_nothing(self) -> None:
+    def test_a_stream_of_none_changes_nothing(self) -> None:
         with tt.cuda.stream(None):
             assert tt.cuda.current_stream() == tt.cuda.default_stream()
 
-    def test_can_be_set_for_good(self) -> None:
+    def test_set_stream_sets_the_current_stream(self) -> None:
         stream = tt.cuda.Stream(1)
         try:
             tt.cuda.set_stream(stream)
@@ -184,7 +184,7 @@ class TestStreams:
         finally:
             tt.cuda.set_stream(tt.cuda.default_stream(1))
 
-    def test_wait_for_each_other_over_devices(self) -> None:
+    def test_streams_of_two_devices_wait_for_each_other(self) -> None:
         first, second = tt.cuda.Stream(0), tt.cuda.Stream(1)
         second.wait_stream(first)
         event = first.record_event()
@@ -207,7 +207,7 @@ class TestStreams:
 
 
 class TestTransfersBetweenThreads:
-    def test_what_one_thread_makes_another_may_use(self) -> None:
+    def test_a_tensor_made_in_one_thread_is_usable_in_another(self) -> None:
         box: dict[str, tt.Tensor] = {}
 
         def produce(meet: Meet) -> None:
@@ -227,7 +227,7 @@ class TestTransfersBetweenThreads:
 
         assert together(produce, consume)[1] == [0, 1, 4, 9]
 
-    def test_many_at_once(self) -> None:
+    def test_many_threads_move_tensors_at_once(self) -> None:
         def move(meet: Meet, number: int) -> bool:
             x = tt.full((64,), float(number), backend="numpy")
             meet()

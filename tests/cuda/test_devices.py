@@ -64,14 +64,16 @@ class TestWhereTensorsAreMade:
             lambda where: tt.ones(2).cuda(where), lambda where: tt.ones(2).cuda(tt.device(where)),
         ],
     )  # fmt: skip
-    def test_by_name(self, make: Callable[[str], tt.Tensor], name: str) -> None:
+    def test_a_tensor_is_made_on_the_device_of_a_name(
+        self, make: Callable[[str], tt.Tensor], name: str
+    ) -> None:
         assert make(name).device == tt.device(name)
 
-    def test_by_number(self) -> None:
+    def test_a_tensor_is_made_on_the_device_of_a_number(self) -> None:
         assert tt.ones(2).cuda(1).device == on(1)
         assert tt.zeros(2, device=1).device == on(1)
 
-    def test_in_a_scope(self) -> None:
+    def test_a_device_scope_sets_the_device_of_new_tensors(self) -> None:
         with tt.device("cuda:1"):
             assert tt.zeros(2).device == on(1)
             assert tt.get_backend() == "cupy"
@@ -81,7 +83,7 @@ class TestWhereTensorsAreMade:
             assert tt.zeros(2, device="cpu").device == tt.device("cpu")
         assert tt.zeros(2).device == tt.device("cpu")
 
-    def test_on_the_threads_device(self) -> None:
+    def test_new_tensors_are_on_the_device_of_set_device(self) -> None:
         tt.cuda.set_device(1)
         assert tt.cuda.current_device() == 1
         assert tt.zeros(2, device="cuda").device == on(1)
@@ -91,7 +93,7 @@ class TestWhereTensorsAreMade:
             tt.cuda.set_device("cuda:0")
             assert tt.zeros(2).device == on(0)
 
-    def test_on_the_device_of_a_block(self) -> None:
+    def test_new_tensors_are_on_the_device_of_the_cuda_device_block(self) -> None:
         with tt.cuda.device(1):
             assert tt.zeros(2, device="cuda").device == on(1)
             with tt.cuda.device("cuda:0"):
@@ -100,7 +102,7 @@ class TestWhereTensorsAreMade:
         assert tt.cuda.current_device() == 0
         assert tt.zeros(2, device="cuda").device == on(0)
 
-    def test_on_the_device_chosen_through_cupy(self) -> None:
+    def test_new_tensors_are_on_the_device_chosen_through_cupy(self) -> None:
         tt.zeros(2, device="cuda:1").exp()
         with tt.zeros(0, device="cuda").backend.cuda.Device(1):
             assert tt.zeros(2, device="cuda").device == on(1)
@@ -147,7 +149,7 @@ class TestOperations:
             lambda x: tt.where(x > 0, x, 0.0), lambda x: x.std(1), lambda x: -x, lambda x: 1 / x,
         ],
     )  # fmt: skip
-    def test_forward_and_backward(
+    def test_result_and_gradient_are_on_the_inputs_device_and_equal_the_cpus(
         self, function: Callable[[tt.Tensor], tt.Tensor], where: tt.device
     ) -> None:
         values = tt.linspace(-2.0, 2.5, 9).reshape(3, 3)
@@ -165,7 +167,9 @@ class TestOperations:
         assert tt.allclose(y.cpu(), expected)
         assert tt.allclose(x.grad.cpu(), host.grad)
 
-    def test_in_place_and_out(self, where: tt.device) -> None:
+    def test_in_place_operations_and_out_write_on_the_device_of_their_tensor(
+        self, where: tt.device
+    ) -> None:
         x, out = tt.ones(2, 2, device=where), tt.empty(2, 2, device=where)
         steps: list[Callable[[], Any]] = [
             lambda: x.add_(1).mul_(x), lambda: x.__setitem__((0, 0), 7), lambda: x.zero_(),
@@ -178,7 +182,7 @@ class TestOperations:
         assert x.tolist() == [[1, 0], [0, 1]]
         assert out.device == where
 
-    def test_higher_derivatives(self, where: tt.device) -> None:
+    def test_second_derivative_is_on_the_inputs_device(self, where: tt.device) -> None:
         x = tt.tensor([2.0], device=where, requires_grad=True)
         total = (x * x * x).sum()
         leave(where)
@@ -189,7 +193,9 @@ class TestOperations:
         assert (h.item(), h.device) == (12.0, where)
 
     @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
-    def test_training(self, where: tt.device, name: str) -> None:
+    def test_a_model_trains_on_the_device_of_its_parameters(
+        self, where: tt.device, name: str
+    ) -> None:
         tt.manual_seed(0)
         model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 2))
         model.to(where)
@@ -210,7 +216,7 @@ class TestOperations:
         assert losses[-1] < losses[0]
         assert {p.grad.device for p in model.parameters()} == {where}
 
-    def test_printing_and_pickles(self, where: tt.device) -> None:
+    def test_a_tensors_repr_and_pickle_name_its_device(self, where: tt.device) -> None:
         x = tt.tensor([1.5, 2.0], device=where)
         leave(where)
         assert repr(x) == f"tensor([1.5000, 2.0000], device='{where}')"
@@ -220,7 +226,7 @@ class TestOperations:
 
 
 class TestBetweenDevices:
-    def test_a_model_on_both(self) -> None:
+    def test_a_model_split_over_two_devices_has_the_cpus_gradients(self) -> None:
         tt.manual_seed(0)
         first, second = nn.Linear(3, 4), nn.Linear(4, 2)
         x = tt.randn(5, 3)
@@ -257,7 +263,7 @@ class TestBetweenDevices:
         (h,) = tt.autograd.grad(g.sum(), x)
         assert (g.device, h.item()) == (on(1), 12.0)
 
-    def test_moves_copy(self) -> None:
+    def test_to_another_device_copies_and_to_the_same_does_not(self) -> None:
         x = tt.zeros(3, device="cuda:0")
         y = x.to("cuda:1")
         y += 1
@@ -268,7 +274,7 @@ class TestBetweenDevices:
         x = tt.arange(6.0, device="cuda:0").reshape(2, 3).T[::2]
         assert x.to("cuda:1").tolist() == [[0, 3], [2, 5]]
 
-    def test_copy_(self) -> None:
+    def test_copy_accepts_a_source_on_another_device(self) -> None:
         x = tt.zeros(2, device="cuda:0")
         x.copy_(tt.tensor([1.0, 2.0], device="cuda:1"))
         assert x.tolist() == [1.0, 2.0]
@@ -322,7 +328,9 @@ class TestModules:
         ],
         ids=["convolution", "LSTM", "GRU", "transformer"],
     )
-    def test_layers(self, make: Callable[[], nn.Module], shape: tuple[int, ...]) -> None:
+    def test_layers_compute_and_differentiate_on_the_device_of_their_input(
+        self, make: Callable[[], nn.Module], shape: tuple[int, ...]
+    ) -> None:
         module, x = make().to("cuda:1"), tt.randn(*shape, device="cuda:1", requires_grad=True)
         leave(on(1))
         out = module(x)
@@ -361,7 +369,7 @@ class TestRandomNumbers:
         assert tt.rand(4, device="cuda:0").tolist() == expected
         assert tt.rand(4, device="cuda:1").tolist() == expected
 
-    def test_seeds(self) -> None:
+    def test_manual_seed_all_seeds_every_device_and_manual_seed_the_current_one(self) -> None:
         tt.cuda.manual_seed_all(5)
         first = tt.rand(3, device="cuda:1").tolist()
         assert first == tt.rand(3, device="cuda:0").tolist()

@@ -39,7 +39,7 @@ def test_pinning_without_a_gpu_is_an_error_as_in_torch(
     assert "CuPy is not installed" in str(ours.value) or "backend 'cupy'" in str(ours.value)
 
 
-def test_nothing_is_pinned_by_itself(torch: Any) -> None:
+def test_tensors_are_not_pinned_by_default(torch: Any) -> None:
     assert tt.ones(2).is_pinned() is torch.ones(2).is_pinned() is False
 
 
@@ -69,12 +69,12 @@ class TestPinnedMemory:
         assert y[1:].is_pinned(), "a view lies in the same memory"
         assert not (y + 1).is_pinned()
 
-    def test_gradients_flow_back(self) -> None:
+    def test_gradients_flow_back_over_pinned_memory(self) -> None:
         x = tt.tensor([1.0, 2.0], requires_grad=True)
         (x.pin_memory().to("cuda:1", non_blocking=True) ** 2).sum().backward()
         assert x.grad.tolist() == [2.0, 4.0]
 
-    def test_creation_functions_pin(self) -> None:
+    def test_creation_functions_accept_pin_memory(self) -> None:
         assert tt.zeros(3, pin_memory=True).is_pinned()
         assert tt.tensor([1, 2], pin_memory=True).tolist() == [1, 2]
         assert tt.tensor([1, 2], pin_memory=True).is_pinned()
@@ -104,7 +104,9 @@ class TestPinnedMemory:
 
 class TestNonBlocking:
     @pytest.mark.parametrize("where", ["cuda:0", "cuda:1"])
-    def test_to_a_device(self, cuda: PretendedCuda, where: str) -> None:
+    def test_a_non_blocking_move_to_a_device_does_not_wait(
+        self, cuda: PretendedCuda, where: str
+    ) -> None:
         tt.cuda.set_device(0)
         x = tt.arange(4.0).pin_memory()
         with record_syncs() as log:
@@ -151,7 +153,7 @@ class TestNonBlocking:
         tt.cuda.synchronize()  # the stand-in raises if the memory was written to too early
         assert y.flatten().sort().values.tolist() == [0, 1, 2, 3, 4, 5]
 
-    def test_to_the_host(self, cuda: PretendedCuda) -> None:
+    def test_a_non_blocking_move_to_the_host_does_not_wait(self, cuda: PretendedCuda) -> None:
         x = tt.arange(3.0, device="cuda:1")
         with record_syncs() as log:
             y = x.to("cpu", non_blocking=True)
@@ -163,7 +165,9 @@ class TestNonBlocking:
         tt.cuda.synchronize("cuda:1")
         assert y.tolist() == [0, 1, 2]
 
-    def test_to_the_host_in_a_stream(self, cuda: PretendedCuda) -> None:
+    def test_a_non_blocking_move_to_the_host_is_ordered_by_its_stream(
+        self, cuda: PretendedCuda
+    ) -> None:
         stream, done = tt.cuda.Stream(), tt.cuda.Event()
         x = tt.arange(3.0, device="cuda")
         with tt.cuda.stream(stream):
@@ -176,11 +180,11 @@ class TestNonBlocking:
         assert y.tolist() == [0, 1, 2]
         assert stream.query() and done.query()
 
-    def test_from_pageable_memory_is_a_plain_copy(self, cuda: PretendedCuda) -> None:
+    def test_a_non_blocking_move_from_pageable_memory_blocks(self, cuda: PretendedCuda) -> None:
         assert tt.ones(3).to("cuda", non_blocking=True).tolist() == [1, 1, 1]
         assert cuda.at(0)._held == []
 
-    def test_from_a_strided_view(self, cuda: PretendedCuda) -> None:
+    def test_a_strided_pinned_view_moves_to_a_device(self, cuda: PretendedCuda) -> None:
         x = tt.arange(6.0).pin_memory().reshape(2, 3).T
         assert x.to("cuda", non_blocking=True).tolist() == [[0, 3], [1, 4], [2, 5]]
 
@@ -194,7 +198,7 @@ class TestNonBlocking:
         assert x.grad.device == tt.device("cpu")
         assert x.grad.tolist() == [2.0, -12.0]
 
-    def test_copy_and_modules(self, cuda: PretendedCuda) -> None:
+    def test_copy_and_module_to_accept_non_blocking(self, cuda: PretendedCuda) -> None:
         x = tt.zeros(2, device="cuda:1")
         x.copy_(tt.ones(2).pin_memory(), non_blocking=True)
         assert x.tolist() == [1, 1]

@@ -69,7 +69,7 @@ def table() -> None:
 
 
 @pytest.mark.parametrize("info", INFOS, ids=lambda info: info.formatted_name)
-def test_decompositions(info: Any) -> None:
+def test_kernels_that_run_are_in_the_decomposition_or_documented(info: Any) -> None:
     watch = Watch()
     for dtype in (torch.float32, torch.complex64):
         for sample in first_samples(info, dtype, 4, info.supports_autograd):

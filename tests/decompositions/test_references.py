@@ -44,7 +44,7 @@ def calls(reference: Any, dtype: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 
 
 @pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.name)
-def test_results(reference: Any) -> None:
+def test_results_are_those_of_pytorchs_references(reference: Any) -> None:
     ours = function(reference.name)
     for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
         for args, kwargs in calls(reference, dtype):

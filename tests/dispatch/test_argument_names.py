@@ -68,7 +68,7 @@ def matrix(library: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_call_that_pytorch_takes(torch: Any, name: str) -> None:
+def test_a_call_by_keyword_that_pytorch_accepts_is_accepted(torch: Any, name: str) -> None:
     assert_all_close(KEYWORDS[name](tt, matrix(tt)), KEYWORDS[name](torch, matrix(torch)))
 
 

@@ -59,7 +59,7 @@ def matrix(lib: Any) -> Any:
 
 @pytest.mark.parametrize("name", NO_INTS)
 @pytest.mark.parametrize("value", [True, 1.0, "a"])
-def test_what_is_no_int(torch: Any, name: str, value: Any) -> None:
+def test_a_value_that_is_not_an_int_is_refused(torch: Any, name: str, value: Any) -> None:
     if value is True and name in LATER:
         pytest.skip("that is one")
     with pytest.raises(TypeError, match="int|tuple|dtype|positional"):
@@ -76,7 +76,7 @@ def test_a_bool_behind_an_int_is_an_int(torch: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", NO_INTS)
 @pytest.mark.parametrize("one", [np.int64(1), np.uint8(1), tt.tensor(1)])
-def test_what_stands_for_an_int(name: str, one: Any) -> None:
+def test_a_value_with_an_index_method_is_accepted_as_an_int(name: str, one: Any) -> None:
     if name == "max" and isinstance(one, tt.Tensor):
         pytest.skip("a tensor is what to compare with")
     ours, expected = (NO_INTS[name](tt, matrix(tt), number) for number in (one, 1))
@@ -102,13 +102,13 @@ OTHERS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_types(name: str) -> None:
+def test_arguments_of_other_wrong_types_raise_a_named_error(name: str) -> None:
     call, error, text = OTHERS[name]
     with pytest.raises(error, match=text):
         call()
 
 
-def test_nothing_is_equal_to_none() -> None:
+def test_a_tensor_is_unequal_to_none() -> None:
     unequal: Any = X == None  # noqa: E711  # what is asked here
     assert unequal is False and X != None and (None == X) is False  # noqa: E711
 
@@ -173,7 +173,7 @@ WANTED = ("zeros", "tensor", "ones_like", "rand_like", "normal")
 
 @pytest.mark.parametrize("name", FLAGS)
 @pytest.mark.parametrize("value", ["x", 1, None, 0.0, np.bool_(True)], ids=repr)
-def test_what_is_no_flag(torch: Any, name: str, value: Any) -> None:
+def test_a_value_that_is_not_a_bool_is_refused_as_a_flag(torch: Any, name: str, value: Any) -> None:
     if value is None and name in WANTED:
         pytest.skip("None stands for False")
     with pytest.raises(TypeError, match="must be bool, not|invalid combination") as caught:

@@ -52,7 +52,7 @@ def is_ordered(name: str, *dtypes: str) -> bool:
 
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize(("tensor_shape", "array_shape"), SHAPES)
-def test_arrays_mean_the_same_on_either_side(
+def test_an_array_operand_gives_the_same_result_on_either_side(
     name: str, tensor_shape: tuple[int, ...], array_shape: tuple[int, ...]
 ) -> None:
     call = OPERATORS[name]
@@ -78,7 +78,7 @@ def test_arrays_mean_the_same_on_either_side(
 
 @pytest.mark.parametrize("name", INPLACE)
 @pytest.mark.parametrize(("tensor_shape", "array_shape"), SHAPES)
-def test_arrays_written_into_tensors(
+def test_in_place_operators_with_array_operands_have_numpys_result(
     name: str, tensor_shape: tuple[int, ...], array_shape: tuple[int, ...]
 ) -> None:
     """In place where the result has the tensor's form; else the name gets a new tensor."""
@@ -100,7 +100,7 @@ def test_arrays_written_into_tensors(
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name not in ("eq", "ne")])
-def test_arrays_on_the_right_are_pytorchs(torch: Any, name: str) -> None:
+def test_tensor_with_array_on_the_right_has_pytorchs_result_dtype(torch: Any, name: str) -> None:
     for ours, theirs in itertools.product(DTYPES, DTYPES):
         first, second = values(ours, (2,)), values(theirs, (2,))
         wanted = numpys(OPERATORS[name], torch.tensor(first), second)
@@ -117,7 +117,7 @@ def test_numbers_of_numpy_count_as_pythons(name: str) -> None:
             assert OPERATORS[name](*operands).dtype is tt.float32
 
 
-def test_gradients_go_through() -> None:
+def test_gradients_flow_through_operators_with_array_operands() -> None:
     x = tt.tensor([1.0, 2.0], requires_grad=True)
     y = x * np.array(3.0)
     assert y.dtype is tt.float64

@@ -71,7 +71,7 @@ USES: list[Call] = [
 
 
 @pytest.mark.parametrize("use", USES, ids=words)
-def test_they_are_made_and_counted_as_torchs(torch: Any, use: Call) -> None:
+def test_named_results_are_constructed_and_compared_as_pytorchs(torch: Any, use: Call) -> None:
     found = []
     for library in (tt, torch):
         result = library.max(library.tensor([1.0, 2.0]), 0)
@@ -89,7 +89,7 @@ def test_a_field_is_not_written_to() -> None:
 
 
 @pytest.mark.parametrize("name", ["max", "sort", "kthvalue", "linalg_eigh", "frexp"])
-def test_what_is_written_to_out_has_a_name_of_its_own(torch: Any, name: str) -> None:
+def test_results_of_out_have_pytorchs_type_name(torch: Any, name: str) -> None:
     texts = []
     for library in (tt, torch):
         x = square(library) + square(library).T
@@ -105,7 +105,7 @@ def test_what_is_written_to_out_has_a_name_of_its_own(torch: Any, name: str) -> 
     assert texts[0] == texts[1] == f"{name}_out"
 
 
-def test_what_was_written_to_out_survives_pickling() -> None:
+def test_results_of_out_survive_pickling() -> None:
     x = square(tt)
     out = (tt.empty(0), tt.empty(0, dtype=tt.int64))
     written = tt.max(x, 0, out=out)

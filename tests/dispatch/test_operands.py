@@ -51,7 +51,7 @@ def sample(values: Any, dtype: Any = None, grad: bool = False) -> tt.Tensor:
 
 @pytest.mark.parametrize("name", [*BINARY, *PREDICATES, "nextafter", "heaviside", "isclose"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_edges_are_torchs(torch: Any, name: str, dtype: str) -> None:
+def test_binary_operations_on_edge_values_are_pytorchs(torch: Any, name: str, dtype: str) -> None:
     a, b = np.array(list(itertools.product(EDGES, EDGES))).T.astype(dtype)
     wanted = find(torch, name)(torch.tensor(a), torch.tensor(b)).numpy()
     got = find(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
@@ -77,7 +77,7 @@ def test_neighbours_are_numpys_of_the_smallest_and_largest_too(dtype: str) -> No
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_first_and_second_derivatives(name: str) -> None:
+def test_binary_operations_have_first_and_second_derivatives(name: str) -> None:
     x, y = (sample(v, grad=True) for v in BINARY[name])
     f = find(tt, name)
     assert autograd.gradcheck(f, (x, y))
@@ -85,7 +85,7 @@ def test_first_and_second_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_values_and_derivatives(torch: Any, name: str) -> None:
+def test_binary_operations_on_complex_numbers_have_derivatives(torch: Any, name: str) -> None:
     x = sample([0.4 + 0.7j, -1.2 + 0.3j], tt.complex128, grad=True)
     y = sample([0.6 - 1.1j, 0.9 + 0.2j], tt.complex128, grad=True)
     f = find(tt, name)
@@ -111,14 +111,14 @@ def test_operands_broadcast_and_gradients_fit_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "pow", "maximum", "fmod", "xlogy"])
-def test_shapes_that_do_not_broadcast(name: str) -> None:
+def test_shapes_that_do_not_broadcast_are_refused(name: str) -> None:
     text = rf"{name}: The size of tensor a \(3\) must match the size of tensor b \(4\)"
     with pytest.raises(RuntimeError, match=text):
         find(tt, name)(tt.ones(2, 3), tt.ones(2, 4))
 
 
 @pytest.mark.parametrize("name", INTEGER)
-def test_integers_are_numpys(name: str) -> None:
+def test_integer_results_of_binary_operations_are_numpys(name: str) -> None:
     a, b = np.array(list(itertools.product(range(-6, 7), repeat=2))).T
     wanted = getattr(np, name)(a, b)
     assert find(tt, name)(tt.tensor(a), tt.tensor(b)).tolist() == wanted.tolist()
@@ -156,7 +156,7 @@ ORDERS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, opera
 
 
 @pytest.mark.parametrize("op", [*OPERATORS, *ORDERS])
-def test_operators_on_tensors_and_numbers(op: Any) -> None:
+def test_operators_accept_tensors_and_numbers_on_either_side(op: Any) -> None:
     a, b = np.array([1.5, 2.0, -3.0]), np.array([2.0, 0.5, 2.0])
     x, y = tt.tensor(a), tt.tensor(b)
     # CUDA's pow is right to two units in the last place.
@@ -168,7 +168,7 @@ def test_operators_on_tensors_and_numbers(op: Any) -> None:
 
 
 @pytest.mark.parametrize("op", BITS)
-def test_bit_operators_on_tensors_and_numbers(op: Any) -> None:
+def test_bit_operators_accept_tensors_and_numbers_on_either_side(op: Any) -> None:
     a, b = np.array([6, 5, 12]), np.array([3, 1, 2])
     assert op(tt.tensor(a), tt.tensor(b)).tolist() == op(a, b).tolist()
     assert op(tt.tensor(a), 2).tolist() == op(a, 2).tolist()
@@ -177,7 +177,7 @@ def test_bit_operators_on_tensors_and_numbers(op: Any) -> None:
 
 
 @pytest.mark.parametrize("op", OPERATORS)
-def test_operators_in_place(op: Any) -> None:
+def test_in_place_operators_write_to_their_left_operand(op: Any) -> None:
     inplace = getattr(operator, f"i{op.__name__}")
     x = sample([1.5, 2.0])
     compare = x
@@ -186,7 +186,7 @@ def test_operators_in_place(op: Any) -> None:
     assert x is compare and x.tolist() == wanted
 
 
-def test_an_operator_leaves_other_types_to_them() -> None:
+def test_an_operator_with_an_unknown_type_calls_the_reflected_method() -> None:
     class Other:
         def __radd__(self, other: Any) -> str:
             return "mine"
@@ -228,7 +228,7 @@ def test_an_integer_divided_by_0_is_an_error(divide: Any) -> None:
             divide(tt.tensor([1, 2]), zero)
 
 
-def test_a_float_divided_by_0_is_not() -> None:
+def test_a_float_divided_by_0_is_not_an_error() -> None:
     x = sample([1.0, -1.0, 0.0])
     assert (x / 0)[:2].tolist() == [INF, -INF] and (x / 0)[2].isnan()
 
@@ -241,7 +241,7 @@ def slopes(f: Any, *values: float) -> list[float]:
     return [g.item() for g in autograd.grad(f(*leaves), leaves)]
 
 
-def test_power_at_0() -> None:
+def test_powers_of_zero_nan_and_infinity_have_defined_values_and_slopes() -> None:
     assert (sample([0.0, NAN, INF]) ** 0).tolist() == [1.0, 1.0, 1.0]
     assert slopes(tt.pow, 0.0, 0.0) == [0.0, 0.0]
     assert slopes(tt.pow, 0.0, 2.0) == [0.0, 0.0]
@@ -259,7 +259,7 @@ def test_powers_of_numbers_by_short_cuts_are_the_same() -> None:
     assert (tt.tensor([2, 3]) ** 0.5).dtype is tt.float32
 
 
-def test_integer_powers() -> None:
+def test_powers_of_integers_are_integers_and_scalar_negative_exponents_are_refused() -> None:
     assert (tt.tensor([2, -3]) ** tt.tensor([3, 3])).tolist() == [8, -27]
     assert (tt.tensor([2, 1, -1]) ** tt.tensor([-1, -2, -3])).tolist() == [0, 1, -1]
     with pytest.raises(RuntimeError, match="Integers to negative integer powers"):
@@ -270,7 +270,7 @@ def test_integer_powers() -> None:
 
 
 @pytest.mark.torch
-def test_equal_numbers_keep_the_second_derivative() -> None:
+def test_logaddexp_has_a_second_derivative_where_its_operands_are_equal() -> None:
     a, b = np.array([0.5, -1.0, 2.0]), np.array([0.5, -1.0, 1.0])
     compare(lambda lib, x, y: (lib.logaddexp(x, y), lib.logaddexp2(x, y)), a, b)
 
@@ -282,7 +282,7 @@ def test_ties_share_the_gradient() -> None:
     assert slopes(tt.fmin, 1.0, NAN) == [1.0, 0.0]
 
 
-def test_clamp_with_tensors_numbers_and_numpys_names() -> None:
+def test_clamp_accepts_tensors_numbers_and_numpys_names() -> None:
     x = sample([-2.0, 0.5, 3.0], grad=True)
     low, high = sample([-1.0, 0.7, 4.0], grad=True), sample([1.0, 2.0, 2.0], grad=True)
     out = x.clamp(low, high)
@@ -294,7 +294,7 @@ def test_clamp_with_tensors_numbers_and_numpys_names() -> None:
     assert x.detach().clamp_(min=0).tolist() == [0.0, 0.5, 3.0]
 
 
-def test_where_keeps_what_it_does_not_choose_out_of_the_gradient() -> None:
+def test_where_keeps_the_elements_not_chosen_out_of_the_gradient() -> None:
     x = sample([0.0, 4.0], grad=True)
     out = tt.where(x > 0, tt.sqrt(x), x * 3)
     (g,) = autograd.grad(out[1], x)
@@ -310,7 +310,7 @@ def test_where_keeps_what_it_does_not_choose_out_of_the_gradient() -> None:
 # -- three tensors -------------------------------------------------------------------------------
 
 
-def test_lerp_addcmul_addcdiv() -> None:
+def test_lerp_addcmul_and_addcdiv_compute_their_formulas() -> None:
     x, y, w = (sample(v, grad=True) for v in ([1.0, 2.0], [3.0, -4.0], [0.25, 0.75]))
     assert tt.lerp(x, y, w).tolist() == [1.5, -2.5]
     assert tt.lerp(x, y, 1.0).tolist() == y.tolist()
@@ -327,7 +327,7 @@ def test_lerp_addcmul_addcdiv() -> None:
 # -- comparisons ---------------------------------------------------------------------------------
 
 
-def test_closeness() -> None:
+def test_isclose_and_allclose_treat_infinity_and_nan_as_pytorch() -> None:
     x = sample([1.0, INF, -INF, NAN])
     assert tt.isclose(x, x).tolist() == [True, True, True, False]
     assert tt.isclose(x, x, equal_nan=True).all()
@@ -362,13 +362,13 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["int32", "float16", "float64", "complex64", "complex128"])
-def test_bools_as_exponents(dtype: str) -> None:
+def test_powers_with_bool_exponents_are_pytorchs(dtype: str) -> None:
     for f in (lambda lib, x: (x**True, x**False), lambda lib, x: lib.float_power(x, True)):
         compare(f, np.array([2, 3]).astype(dtype), orders=1)
 
 
 @pytest.mark.torch
-def test_powers_of_bools() -> None:
+def test_powers_of_bool_tensors_are_pytorchs() -> None:
     def call(lib: Any, x: Any) -> Any:
         return x**True, x**False, x**2, 2**x, x.clone().pow_(True), x.clone().pow_(False)
 
@@ -402,7 +402,7 @@ def test_powers_of_bools() -> None:
         (lambda: tt.float_power(2, 3), TypeError, "must be Tensor"),
     ],
 )
-def test_wrong_use(call: Any, kind: type[Exception], text: str) -> None:
+def test_wrong_use_of_binary_operations_raises(call: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         call()
 
@@ -414,7 +414,7 @@ class Answering:
         return "mine"
 
 
-def test_in_place_operators_leave_what_they_do_not_know_to_the_other() -> None:
+def test_in_place_operators_with_an_unknown_type_call_the_reflected_method() -> None:
     x: Any = tt.ones(2)
     before = x
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "lshift"):

@@ -72,7 +72,7 @@ def empties(library: Any, results: list[Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_results_go_where_they_are_told(torch: Any, name: str) -> None:
+def test_results_are_written_to_out(torch: Any, name: str) -> None:
     written = []
     for library in (tt, torch):
         call = CALLS[name]
@@ -222,7 +222,7 @@ ASKED_OF_GRAPHS: list[Call] = [
 
 
 @pytest.mark.parametrize("call", ASKED_OF_GRAPHS, ids=words)
-def test_what_requires_grad_is_refused_where_torch_refuses_it(torch: Any, call: Call) -> None:
+def test_out_that_requires_grad_is_refused_where_pytorch_refuses_it(torch: Any, call: Call) -> None:
     assert _refusal(tt, call) == _refusal(torch, call)
 
 

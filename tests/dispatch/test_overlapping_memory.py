@@ -96,7 +96,9 @@ def answer(m: Any, writer: str, pair: str) -> Any:
 @pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("writer", WRITERS)
-def test_what_is_refused(torch: Any, writer: str, pair: str) -> None:
+def test_writing_to_overlapping_memory_is_refused_where_pytorch_refuses_it(
+    torch: Any, writer: str, pair: str
+) -> None:
     ours, theirs = answer(tt, writer, pair), answer(torch, writer, pair)
     if isinstance(ours, str) or isinstance(theirs, str):
         assert ours == theirs
@@ -104,7 +106,7 @@ def test_what_is_refused(torch: Any, writer: str, pair: str) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
-def test_refused_before_anything_is_written() -> None:
+def test_overlapping_memory_is_refused_before_anything_is_written() -> None:
     x = rows(tt)
     with pytest.raises(RuntimeError, match=REFUSED):
         x[1:] += x[:-1]
@@ -113,7 +115,7 @@ def test_refused_before_anything_is_written() -> None:
     assert x.tolist() == rows(tt).tolist() and x._version == 0
 
 
-def test_what_is_added_to_products_is_refused(torch: Any) -> None:
+def test_out_that_overlaps_an_operand_of_addmm_is_refused(torch: Any) -> None:
     for m in (torch, tt):
         x, one = rows(m), m.eye(4)
         with pytest.raises(RuntimeError, match=REFUSED):

@@ -82,7 +82,7 @@ def test_numbers_are_rounded_as_pytorch_does(torch: Any, name: str, wide: str) -
     "zeros({n}, dtype={d}).bernoulli_(0.3)", "zeros({n}, dtype={d}).random_()",
     "zeros({n}, dtype={d}).cauchy_()", "zeros({n}, dtype={d}).geometric_(0.3)",
 ])  # fmt: skip
-def test_random_numbers_are_pytorchs(torch: Any, call: str, count: int) -> None:
+def test_random_bfloat16_numbers_are_pytorchs(torch: Any, call: str, count: int) -> None:
     found = []
     for lib in (tt, torch):
         lib.manual_seed(1)
@@ -182,7 +182,7 @@ def test_a_table_is_scaled_down_in_place(torch: Any, name: str) -> None:
 @pytest.mark.parametrize(("text", "name"), [
     ("3 - x", "RsubBackward1"), ("2 / x", "MulBackward0"), ("x - 3", "SubBackward0"),
 ])  # fmt: skip
-def test_the_node_of_an_operator_is_called_so(lib: Any, text: str, name: str) -> None:
+def test_the_node_of_a_bfloat16_operator_has_pytorchs_name(lib: Any, text: str, name: str) -> None:
     x = lib.ones(2, dtype=lib.bfloat16, requires_grad=True)
     assert eval(text, {"x": x}).grad_fn.name() == name
 
@@ -228,7 +228,7 @@ def test_layers_are_as_near_as_pytorchs(torch: Any, name: str, kept: str) -> Non
         assert (abs(a - c) <= 2**-8 * abs(c) + abs(b - c).max()).all()
 
 
-def test_a_sum_is_rounded_once() -> None:
+def test_a_bfloat16_sum_is_rounded_once() -> None:
     """By addition after addition it would end at 256, whose neighbour is 258."""
     assert tt.ones(1000, dtype=tt.bfloat16).sum().item() == 1000
     x = tt.ones((), dtype=tt.bfloat16, requires_grad=True)
@@ -236,7 +236,7 @@ def test_a_sum_is_rounded_once() -> None:
     assert x.grad is not None and x.grad.item() == 1000
 
 
-def test_promotion(torch: Any) -> None:
+def test_bfloat16_is_promoted_as_in_pytorch(torch: Any) -> None:
     for name in (
         "bool",
         "uint8",
@@ -254,7 +254,7 @@ def test_promotion(torch: Any) -> None:
         assert repr(results[0]).partition(".")[2] == repr(results[1]).partition(".")[2]
 
 
-def test_written_in_place() -> None:
+def test_bfloat16_tensors_are_written_in_place() -> None:
     x = tt.tensor([1.0, 2.0, 3.0], dtype=tt.bfloat16)
     y = x[1:]
     x += 1
@@ -265,7 +265,7 @@ def test_written_in_place() -> None:
     assert tt.add(x, x, out=x) is x and x.tolist() == [2.0, 2.0, 2.0]
 
 
-def test_the_name_of_a_node_is_the_operations() -> None:
+def test_the_node_of_a_bfloat16_result_is_named_after_its_operation() -> None:
     x = tt.ones(2, 2, dtype=tt.bfloat16, requires_grad=True)
     assert (x @ x).grad_fn.name() == "MmBackward0" and (x * 2).grad_fn.name() == "MulBackward0"
 
@@ -291,7 +291,7 @@ def test_a_model_trains_as_in_pytorch(torch: Any) -> None:
 @pytest.mark.parametrize("text", [
     "x + x", "x.sum()", "-x", "x.sin()", "x.clamp(0)", "x.mean()", "x + 1.0", "x.sort()",
 ])  # fmt: skip
-def test_what_float8_does_not_do(lib: Any, text: str) -> None:
+def test_operations_that_float8_lacks_raise_as_in_pytorch(lib: Any, text: str) -> None:
     x = lib.zeros(2, 2).to(lib.float8_e4m3fn)
     with pytest.raises(
         (NotImplementedError, RuntimeError), match="not implemented for 'Float8|Pro"
@@ -305,7 +305,7 @@ def test_what_float8_does_not_do(lib: Any, text: str) -> None:
     "x.sum(dtype=lib.float32)",
     "x.isnan()", "x.flip(0)", "lib.where(x == x, x, x)", "x.fill_(3)", "x.view(lib.uint8)",
 ])  # fmt: skip
-def test_what_float8_does(lib: Any, text: str) -> None:
+def test_conversions_and_views_of_float8_work_as_in_pytorch(lib: Any, text: str) -> None:
     x = lib.tensor([[1.0, 2.0], [500.0, -3.0]], dtype=lib.float8_e4m3fn)
     assert x.tolist() == [[1.0, 2.0], [448.0, -3.0]]
     assert eval(text, {"x": x, "lib": lib}).numel() > 0
@@ -317,7 +317,7 @@ def test_float8_takes_part_in_no_promotion() -> None:
         tt.promote_types(tt.float8_e5m2, tt.float32)
 
 
-def test_without_ml_dtypes_it_says_what_to_install() -> None:
+def test_the_error_without_ml_dtypes_says_what_to_install() -> None:
     def program() -> None:
         import sys
 

@@ -184,7 +184,7 @@ def test_wrong_use_says_what_is_wrong(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in CASES if "backend" not in n])
-def test_torch_raises_the_same_type(torch: Any, name: str) -> None:
+def test_pytorch_raises_the_same_exception_class(torch: Any, name: str) -> None:
     action, exception, _ = CASES[name]
     program = action.__code__
     environment = {
@@ -194,7 +194,7 @@ def test_torch_raises_the_same_type(torch: Any, name: str) -> None:
         type(action)(program, environment)()
 
 
-def test_mixed_backends_name_operation_arguments_and_backends() -> None:
+def test_error_for_mixed_backends_names_the_operation_its_arguments_and_their_backends() -> None:
     tt.register_backend("strict", "strictcupy.backend:StrictBackend")
     x = tt.ones(2, backend="numpy")
     y = tt.ones(2, backend="strict")
@@ -266,7 +266,7 @@ def text_for_tensors(op: Op) -> tuple[list[Any], dict[str, Any]]:
 @pytest.mark.parametrize(
     "name", [k for k, op in OPS.items() if op.public and looks_at_tensors(k, op)]
 )
-def test_text_is_no_tensor(name: str) -> None:
+def test_a_string_in_place_of_a_tensor_is_refused(name: str) -> None:
     op = OPS[name]
     args, options = text_for_tensors(op)
     with pytest.raises(TypeError, match=r"must be (tuple of )?Tensor|expected Tensor") as info:

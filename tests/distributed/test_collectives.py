@@ -15,7 +15,7 @@ PASSED = {
 
 @needs_mpi
 @pytest.mark.parametrize("count", [2, 3])
-def test_all_collectives(count: int) -> None:
+def test_every_test_of_the_collectives_program_passes_under_mpi(count: int) -> None:
     done = mpiexec(count, "collectives.py")
     assert done.returncode == 0, done.stderr
     assert passed_tests(done.stdout) == PASSED | {"test_strides", "test_refusals"}
@@ -110,7 +110,7 @@ def test_without_mpi4py_the_error_says_what_to_install(monkeypatch: pytest.Monke
 
 @needs_mpi
 @pytest.mark.parametrize("count", [2, 3])
-def test_nccls_calls_on_stand_ins(count: int) -> None:
+def test_nccl_collectives_call_the_stand_in_correctly(count: int) -> None:
     done = mpiexec(count, "nccl.py")
     assert done.returncode == 0, done.stderr
     expected = "allGather allReduce bcast recv reduce reduceScatter send"

@@ -40,7 +40,7 @@ def test_the_launcher_runs_the_same_program(alone: Path) -> None:
 
 
 @pytest.mark.torch
-def test_the_program_is_pytorchs(alone: Path) -> None:
+def test_pytorchs_ranks_reach_the_weights_of_one_process(alone: Path) -> None:
     """PyTorch's own ranks give the weights of one process of ours."""
     ranks = gloo(2, "ddp.py", alone)
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
@@ -84,7 +84,7 @@ def read_passes(path: Path) -> dict[str, Any]:
 
 
 @needs_mpi
-def test_passes_in_any_order(tmp_path: Path) -> None:
+def test_backward_passes_in_any_order_reduce_the_gradients(tmp_path: Path) -> None:
     done = mpiexec(2, "passes.py", tmp_path / "found")
     assert done.returncode == 0, done.stderr
     reduced = dict.fromkeys(UNREDUCED, [[1.5, 15.0]] * 2)

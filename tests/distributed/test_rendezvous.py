@@ -39,7 +39,7 @@ def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> l
 
 
 @pytest.mark.parametrize("how", ["env", "query", "file", "store"])
-def test_ranks_find_each_other(how: str, tmp_path: Path) -> None:
+def test_ranks_of_each_rendezvous_method_meet(how: str, tmp_path: Path) -> None:
     at_port = how in ("env", "query")
     where = f"127.0.0.1:{free_port()}" if at_port else str(tmp_path / "store")
     for code, out, err in (ended := meet(how, where, [2, 0, 1], 3, 30)):
@@ -85,7 +85,7 @@ def test_processes_that_a_program_spawns_train_together() -> None:
 
 
 @pytest.mark.torch
-def test_they_train_to_pytorchs_weights() -> None:
+def test_spawned_processes_train_to_pytorchs_weights() -> None:
     theirs = weights(sys.executable)
     assert weights(sys.executable, "-m", "tinytorch") == pytest.approx(theirs, rel=1e-5, abs=1e-6)
 

@@ -47,7 +47,7 @@ SAME: dict[str, tuple[Callable[..., Any], Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_scipy(name: str) -> None:
+def test_densities_and_moments_are_scipys(name: str) -> None:
     make, other, values = SAME[name]
     ours, x = make(lambda number: tt.tensor(number, dtype=tt.float64)), np.array(values)
     assert_formula(ours.log_prob(tt.tensor(x)), other.logpdf(x))
@@ -61,14 +61,14 @@ def test_scipy(name: str) -> None:
     assert_formula(ours.entropy(), other.entropy())
 
 
-def test_a_wide_range_of_concentrations_of_angles() -> None:
+def test_von_mises_is_right_over_a_wide_range_of_concentrations() -> None:
     kappa = np.array([1e-6, 0.1, 3.7, 3.8, 50.0, 1e4])
     ours = D.VonMises(tt.zeros(6, dtype=tt.float64), tt.tensor(kappa))
     assert_formula(ours.variance, 1 - special.i1e(kappa) / special.i0e(kappa), 1e-12)
     assert bool(ours.sample((100,)).isfinite().all())
 
 
-def test_modes() -> None:
+def test_the_mode_has_the_greatest_density() -> None:
     """The greatest density on a fine grid is where the mode says."""
     grid = np.linspace(0.0005, 0.9995, 1000)
     for a, b in ((2.0, 3.0), (5.0, 1.5), (1.0, 2.0), (3.0, 1.0)):
@@ -80,7 +80,7 @@ def test_modes() -> None:
     assert D.Weibull(1.0, tt.tensor([0.5, 1.0])).mode.tolist() == [0.0, 0.0]
 
 
-def test_the_uniform_law_among_those_of_extremes_has_a_gradient() -> None:
+def test_generalized_pareto_with_shape_minus_one_has_a_gradient() -> None:
     c = tt.tensor(-1.0, dtype=tt.float64, requires_grad=True)
     z = tt.tensor([0.3, 0.6], dtype=tt.float64)
     D.GeneralizedPareto(0.0, 1.0, c).log_prob(z).sum().backward()
@@ -113,7 +113,7 @@ def wishart(df: float, matrix: Any, **options: Any) -> Any:
 V1, V2 = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([[1.0, -0.2], [-0.2, 3.0]])
 
 
-def test_wishart() -> None:
+def test_density_and_moments_of_wishart_are_scipys() -> None:
     ours, other = wishart(4.5, V1), stats.wishart(4.5, V1)
     x = np.stack([V1, V2, 9 * V2])
     assert_formula(ours.log_prob(tt.tensor(x)), [other.logpdf(m) for m in x])
@@ -134,7 +134,7 @@ def wishart_divergence(m: float, v: Any, n: float, w: Any) -> float:
     return float(logs + sizes + trace + (m - n) / 2 * digamma)
 
 
-def test_divergence_of_wishart_laws() -> None:
+def test_divergence_of_wishart_distributions_is_the_formula() -> None:
     expected = wishart_divergence(4.5, V1, 6.0, V2)
     assert_formula(D.kl_divergence(wishart(4.5, V1), wishart(6.0, V2)), expected)
     several = D.Wishart(tt.tensor([4.5, 6.0], dtype=tt.float64), tt.tensor(np.stack([V1, V2])))
@@ -185,7 +185,7 @@ def test_singular_matrices_are_drawn_again() -> None:
     assert any("Singular sample" in str(warning.message) for warning in caught)
 
 
-def test_a_diagonal_in_a_batch() -> None:
+def test_a_batch_of_diagonal_normals_has_the_density_of_each() -> None:
     """PyTorch fails where the factors are in no batch."""
     loc, factor = tt.zeros(3, dtype=tt.float64), tt.tensor([[0.5], [0.1], [-0.7]]).double()
     low = D.LowRankMultivariateNormal(loc, factor, tt.tensor([[1.0, 2, 3], [3, 1, 1]]).double())
@@ -201,7 +201,7 @@ def test_a_diagonal_in_a_batch() -> None:
     lambda: D.ContinuousBernoulli(tt.tensor([0.2, 0.7], dtype=tt.float64)),
     lambda: D.Beta(tt.tensor([0.2, 1.7], dtype=tt.float64), 1.0),
 ])  # fmt: skip
-def test_divergence_from_the_uniform_law(share: Callable[[], Any]) -> None:
+def test_divergence_from_the_uniform_distribution_is_the_formula(share: Callable[[], Any]) -> None:
     """PyTorch's is infinite for the continuous Bernoulli law, though the two share [0, 1]."""
     assert_formula(D.kl_divergence(share(), D.Uniform(0.0, 1.0)), host(-share().entropy()))
     assert D.kl_divergence(share(), D.Uniform(0.1, 1.0)).tolist() == [math.inf, math.inf]
@@ -290,7 +290,7 @@ def test_parameters_of_transforms_make_a_batch() -> None:
     "_KL_REGISTRY kl", "broadcast_all utils", "lazy_property utils", "ComposeTransform transforms",
     "ConstraintRegistry constraint_registry", "_GreaterThan constraints",
 ])  # fmt: skip
-def test_modules_have_pytorchs_names(names: str) -> None:
+def test_submodules_of_distributions_have_pytorchs_names(names: str) -> None:
     name, module = names.split()
     for library in libraries():
         found = importlib.import_module(f"{library.__name__}.distributions.{module}")
@@ -343,7 +343,7 @@ def test_parameters_are_checked_as_by_pytorch(make: Callable[[Any, Any], Any]) -
     assert raised[0] == raised[1]
 
 
-def test_a_value_of_a_new_law_broadcasts() -> None:
+def test_log_prob_broadcasts_its_value() -> None:
     for name in ("VonMises", "Weibull", "ContinuousBernoulli", "GeneralizedPareto", "Kumaraswamy"):
         made = build_distribution(tt, name, parameters(tt, name))
         value = made.sample()[0, 0]

@@ -64,7 +64,7 @@ def assert_same_values(ours: Any, theirs: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_shapes_and_samples(name: str) -> None:
+def test_shapes_and_samples_of_distributions_are_pytorchs(name: str) -> None:
     drawn = []
     for library in libraries():
         found = build_distribution(library, name)
@@ -79,7 +79,7 @@ def test_shapes_and_samples(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize("what", ["mean", "variance", "stddev", "mode", "entropy", "perplexity"])
-def test_moments(name: str, what: str) -> None:
+def test_moments_and_entropy_are_pytorchs(name: str, what: str) -> None:
     def found(library: Any) -> Any:
         value = getattr(build_distribution(library, name), what)
         return value() if callable(value) else value
@@ -92,7 +92,7 @@ def test_moments(name: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_log_probabilities_and_their_gradients(name: str) -> None:
+def test_log_probabilities_and_their_gradients_are_pytorchs(name: str) -> None:
     found = []
     for library in libraries():
         tensors = parameters(library, name, grad=True)
@@ -110,7 +110,7 @@ def test_log_probabilities_and_their_gradients(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_distribution_functions(name: str) -> None:
+def test_cdf_and_icdf_are_pytorchs(name: str) -> None:
     answers = []
     for library in libraries():
         made = build_distribution(library, name)
@@ -138,7 +138,9 @@ UNLIKE_OUTSIDE = {"GeneralizedPareto"}
 
 @pytest.mark.parametrize("name", sorted(set(EXAMPLES) - UNLIKE_OUTSIDE))
 @pytest.mark.parametrize("value", [-1.0, 0.0, 0.5, 1.0, 2.0, np.nan, np.inf])
-def test_values_outside(name: str, value: float, unchecked: None) -> None:
+def test_log_prob_outside_of_the_support_is_pytorchs(
+    name: str, value: float, unchecked: None
+) -> None:
     answers = []
     for library in libraries():
         made = build_distribution(library, name)
@@ -151,7 +153,7 @@ def test_values_outside(name: str, value: float, unchecked: None) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_differentiable_samples(name: str) -> None:
+def test_gradients_of_rsample_are_pytorchs(name: str) -> None:
     found = []
     for library in libraries():
         tensors = parameters(library, name, grad=True)
@@ -171,7 +173,7 @@ def test_differentiable_samples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_expanded(name: str) -> None:
+def test_expanded_distributions_are_pytorchs(name: str) -> None:
     found = []
     for library in libraries():
         made = build_distribution(library, name)
@@ -186,7 +188,7 @@ def test_expanded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_text_and_support(name: str) -> None:
+def test_repr_and_support_are_pytorchs(name: str) -> None:
     for text in (repr, lambda made: made.support.event_dim, lambda made: made.support.is_discrete):
         ours, theirs = (
             outcome(lambda lib=lib: text(build_distribution(lib, name))) for lib in libraries()
@@ -196,14 +198,14 @@ def test_text_and_support(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Bernoulli", "Binomial", "Categorical", "OneHotCategorical"])
 @pytest.mark.parametrize("expand", [True, False])
-def test_all_values(name: str, expand: bool) -> None:
+def test_enumerate_support_returns_pytorchs_values(name: str, expand: bool) -> None:
     assert_all_close(
         *(build_distribution(library, name).enumerate_support(expand) for library in libraries())
     )
 
 
 @pytest.mark.parametrize("pair", [*PAIRS, *FOREIGN, *((name, name) for name in SELF)])
-def test_divergences(pair: tuple[str, str]) -> None:
+def test_divergences_and_their_gradients_are_pytorchs(pair: tuple[str, str]) -> None:
     found = []
     for library in libraries():
         others = [
@@ -229,7 +231,7 @@ def test_divergences(pair: tuple[str, str]) -> None:
             assert_all_close(host(ours)[known], theirs.numpy()[known])
 
 
-def test_divergence_without_a_formula() -> None:
+def test_a_divergence_without_a_formula_is_not_implemented() -> None:
     d = tt.distributions
     with pytest.raises(NotImplementedError, match="No KL"):
         d.kl_divergence(d.Cauchy(0.0, 1.0), d.Bernoulli(0.5))
@@ -270,7 +272,7 @@ ERRORS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_wrong_use(case: str) -> None:
+def test_wrong_use_of_distributions_raises_pytorchs_errors(case: str) -> None:
     raised = []
     for library in libraries():
         with pytest.raises(Exception) as caught:

@@ -14,7 +14,7 @@ from tests.oracles import host, libraries
 D = tt.distributions
 
 
-def test_an_exponential_family_of_ones_own() -> None:
+def test_a_user_defined_exponential_family_has_entropy_and_divergence() -> None:
     class Own(D.ExponentialFamily):
         """Poisson's law with Bregman's formulas."""
 
@@ -48,7 +48,7 @@ def test_an_exponential_family_of_ones_own() -> None:
 
 
 @pytest.mark.torch
-def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded() -> None:
+def test_a_subclass_with_another_init_must_override_expand() -> None:
     for library in libraries():
         normal = library.distributions.Normal
 
@@ -64,7 +64,7 @@ def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded
 
 
 @pytest.mark.torch
-def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> None:
+def test_kl_divergence_warns_if_two_registered_formulas_fit_equally() -> None:
     for library in libraries():
         d = library.distributions
 
@@ -82,7 +82,7 @@ def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> 
 
 
 @pytest.mark.torch
-def test_a_transform_that_is_a_module() -> None:
+def test_a_transform_may_be_a_module() -> None:
     for library in libraries():
         transforms, nn = library.distributions.transforms, library.nn
 
@@ -116,7 +116,7 @@ def test_a_transform_that_is_a_module() -> None:
 
 
 @pytest.mark.torch
-def test_a_law_with_other_parameters_than_the_one_that_it_is_made_from() -> None:
+def test_a_transformed_distribution_may_have_parameters_of_its_own() -> None:
     for library in libraries():
         d = library.distributions
 
@@ -138,7 +138,7 @@ def test_a_law_with_other_parameters_than_the_one_that_it_is_made_from() -> None
 
 
 @pytest.mark.torch
-def test_a_divergence_of_a_class_that_laws_share_with_others() -> None:
+def test_a_divergence_registered_for_a_shared_base_class_is_found() -> None:
     for library in libraries():
         d = library.distributions
 
@@ -154,7 +154,7 @@ def test_a_divergence_of_a_class_that_laws_share_with_others() -> None:
         d.kl._KL_MEMOIZE.clear()
 
 
-def test_what_is_checked_of_ones_own_law() -> None:
+def test_a_user_defined_distribution_without_constraints_warns() -> None:
     class Bare(D.Distribution):
         pass
 

@@ -90,7 +90,7 @@ def answer(call: Callable[[], Any]) -> str:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_values_jacobians_and_gradients(name: str) -> None:
+def test_values_jacobians_and_gradients_of_transforms_are_pytorchs(name: str) -> None:
     def there(library: Any, x: Any) -> Any:
         return made(library, name)(x)
 
@@ -109,7 +109,7 @@ def test_values_jacobians_and_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("name", [
     name for name in TRANSFORMS if name not in WITHOUT_JACOBIAN | OF_ANOTHER_SIZE])  # fmt: skip
-def test_jacobian_is_the_determinant(name: str) -> None:
+def test_log_abs_det_jacobian_is_the_determinant_of_the_jacobian(name: str) -> None:
     transform = made(tt, name)
     x = tt.tensor(argument(name))
     jacobian = tt.autograd.functional.jacobian(transform, x).reshape(x.numel(), x.numel())
@@ -120,7 +120,7 @@ def test_jacobian_is_the_determinant(name: str) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_what_is_said_of_a_transform(name: str) -> None:
+def test_properties_of_transforms_are_pytorchs(name: str) -> None:
     ours, theirs = (made(library, name) for library in libraries())
     for say in (
         repr, lambda t: t.bijective, lambda t: t.event_dim, lambda t: t.domain,
@@ -133,7 +133,9 @@ def test_what_is_said_of_a_transform(name: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes(name: str, shape: tuple[int, ...]) -> None:
+def test_forward_and_inverse_shapes_of_transforms_are_pytorchs(
+    name: str, shape: tuple[int, ...]
+) -> None:
     found = []
     for library in libraries():
         transform, size = made(library, name), library.Size(shape)
@@ -150,7 +152,7 @@ def test_shapes(name: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_equality(name: str) -> None:
+def test_equality_of_transforms_is_pytorchs(name: str) -> None:
     answers = []
     for library in libraries():
         others = [made(library, other) for other in TRANSFORMS if other not in ALWAYS_EQUAL]
@@ -159,7 +161,7 @@ def test_equality(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_cache_gives_the_argument_back(name: str) -> None:
+def test_a_cached_transform_returns_the_same_argument_when_inverted(name: str) -> None:
     transform = made(tt, name).with_cache()
     assert transform.with_cache() is transform
     x = tt.tensor(argument(name))
@@ -169,7 +171,7 @@ def test_cache_gives_the_argument_back(name: str) -> None:
 
 
 @pytest.mark.torch
-def test_ends_of_transforms() -> None:
+def test_transforms_of_large_arguments_are_pytorchs() -> None:
     found = []
     for library in libraries():
         t = library.distributions.transforms
@@ -214,7 +216,7 @@ WRONG: dict[str, Made] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_use(case: str) -> None:
+def test_wrong_use_of_transforms_raises_pytorchs_errors(case: str) -> None:
     raised = []
     for library in libraries():
         with pytest.raises(Exception) as caught:
@@ -268,7 +270,7 @@ REGIONS: dict[str, tuple[Callable[[Any], Any], np.ndarray[Any, Any]]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", REGIONS)
-def test_regions(name: str) -> None:
+def test_constraints_accept_the_values_that_pytorchs_accept(name: str) -> None:
     make, values = REGIONS[name]
     found = []
     for library in libraries():

@@ -92,7 +92,7 @@ def test_a_misspelt_name_suggests_the_nearest(space: str, name: str, near: str) 
         getattr(module(space), name)
 
 
-def test_nothing_is_suggested_that_is_not_alike() -> None:
+def test_only_similar_names_are_suggested() -> None:
     assert resolve.nearest("nope", ["ones", "one", "no", "cross_entropy"]) is None
     assert resolve.nearest("slied", ["sled", "like", "slided"]) == "slided"
     assert resolve.nearest("x", []) is None
@@ -119,7 +119,7 @@ def loaded() -> None:
     print(json.dumps([before, after]))
 
 
-def test_the_index_is_complete() -> None:
+def test_the_index_lists_every_name_of_each_namespace() -> None:
     before, after = json.loads(run(loaded))
     assert len(after[""]) > 800 and len(after["Tensor"]) > 500
     after.pop("numpy")  # not looked up here: importing the package registers all of them
@@ -135,7 +135,9 @@ def test_every_public_module_exists() -> None:
         assert importlib.util.find_spec(f"tinytorch.{name}") is not None, name
 
 
-def test_what_a_program_files_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_a_program_adds_to_a_namespace_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(NAMESPACES[""], "a_programs_own", lambda: 3)
     try:
         assert tt.a_programs_own() == 3 and "a_programs_own" in dir(tt)
@@ -163,7 +165,7 @@ def test_a_named_result_is_there_before_its_operation_is_used() -> None:
     assert inspect.isclass(tt.return_types.linalg_qr_out)
 
 
-def test_what_may_be_overridden_is_known_before_it_is_used() -> None:
+def test_get_overridable_functions_lists_functions_not_yet_used() -> None:
     def program() -> None:
         import tinytorch as tt
 

@@ -256,7 +256,7 @@ def test_underscore_name_fails_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "zeros", "tensor", "max", "randn"])
-def test_function_shows_a_user_the_right_face(name: str) -> None:
+def test_a_functions_name_module_and_docstring_are_public(name: str) -> None:
     function = getattr(tt, name)
     assert function.__name__ == function.__qualname__ == name
     assert function.__module__ == "tinytorch"
@@ -265,7 +265,7 @@ def test_function_shows_a_user_the_right_face(name: str) -> None:
     assert f"def {name}(" in inspect.getsource(function)
 
 
-def test_method_has_a_signature() -> None:
+def test_a_method_has_the_signature_of_its_operation() -> None:
     assert list(inspect.signature(tt.ones(2).sum).parameters) == ["dim", "keepdim", "dtype", "out"]
 
 
@@ -307,7 +307,7 @@ def test_function_of_the_library_is_one_and_pickles_by_name() -> None:
     assert run(program, pickle.dumps(tt.polyval)) == "tensor(5)"
 
 
-def test_reload_keeps_identity() -> None:
+def test_reload_keeps_the_identity_of_functions_and_classes() -> None:
     function, tensor = tt.sum, tt.Tensor
     importlib.reload(tt)
     assert tt.sum is function

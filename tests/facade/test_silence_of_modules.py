@@ -20,7 +20,7 @@ def divided() -> float:
 
 
 @pytest.mark.parametrize("action", ["error", "always", "default"])
-def test_the_users_filters_do_not_matter(action: str) -> None:
+def test_numpy_warnings_stay_silent_under_any_filter_of_the_user(action: str) -> None:
     with warnings.catch_warnings(record=True) as caught, ThreadPoolExecutor(1) as pool:
         warnings.simplefilter(action)
         assert [divided(), pool.submit(divided).result(30)] == [float("inf")] * 2
@@ -35,7 +35,7 @@ def test_the_users_own_numpy_warns_as_before() -> None:
         np.ones(1) / 0
 
 
-def test_importing_it_changes_no_filter() -> None:
+def test_importing_tinytorch_changes_no_warning_filter() -> None:
     def program() -> None:
         import warnings
 
@@ -50,7 +50,7 @@ def test_importing_it_changes_no_filter() -> None:
     assert run(program) == "True"
 
 
-def test_a_program_that_takes_warnings_for_errors() -> None:
+def test_a_program_that_turns_warnings_into_errors_runs() -> None:
     def program() -> None:
         import tinytorch as tt
 

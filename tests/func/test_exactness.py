@@ -58,7 +58,7 @@ def of_host(value: tt.Tensor) -> Any:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_derivatives_are_torchs(torch: Any, name: str) -> None:
+def test_derivatives_by_transforms_are_pytorchs(torch: Any, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch's linearize uses what PyTorch deprecates
         found, meant = (_derivatives(L, FUNCTIONS[name]) for L in (tt, torch))
@@ -97,7 +97,7 @@ def test_derivatives_are_the_limits_of_differences(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_vmap_is_a_loop(name: str) -> None:
+def test_vmap_equals_a_loop_over_examples(name: str) -> None:
     """Against NumPy's stacking of the function's own results, and the gradient of each example."""
     batch = tt.stack([tt.tensor(X), 1.5 * tt.tensor(X)], 1).requires_grad_()
     mapped = tt.vmap(lambda x: FUNCTIONS[name](tt, x), in_dims=1, out_dims=-1)(batch)

@@ -44,7 +44,7 @@ def test_a_result_requires_grad_as_its_argument_does(transform: Any) -> None:
         assert not transform(x).requires_grad
 
 
-def test_derivatives_by_what_a_function_captures() -> None:
+def test_tensors_captured_by_a_function_can_be_differentiated() -> None:
     """d/dw of d/dx (w**2 x**3) = 6 w x**2."""
     w = tt.tensor(2.0, requires_grad=True)
     gradient = grad(lambda x: w**2 * x**3)(tt.tensor(3.0))
@@ -123,7 +123,7 @@ def test_a_gradient_keeps_no_graph_alive() -> None:
         gc.enable()
 
 
-def test_arguments_are_not_touched() -> None:
+def test_transforms_leave_their_arguments_unchanged() -> None:
     x, y = tt.tensor(X), tt.tensor(X, requires_grad=True)
     grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(x, y)
     hessian(cube)(y)
@@ -139,7 +139,7 @@ def test_hooks_of_the_outer_graph_stay_out() -> None:
     assert not called
 
 
-def test_functions_that_can_be_differentiated_once() -> None:
+def test_functions_with_a_first_derivative_only_raise_at_the_second() -> None:
     """A Function without second derivatives has a Jacobian, and says so of its Hessian."""
 
     class Twice(tt.autograd.Function):
@@ -159,14 +159,14 @@ def test_functions_that_can_be_differentiated_once() -> None:
 
 
 @pytest.mark.parametrize("name", func.__all__)
-def test_public_functions_answer_to_their_names(name: str) -> None:
+def test_public_functions_of_func_have_their_names(name: str) -> None:
     function = getattr(func, name)
     assert (function.__module__, function.__qualname__) == ("tinytorch.func", name)
     assert pickle.loads(pickle.dumps(function)) is function
     assert inspect.getsource(function) and function.__doc__
 
 
-def test_signatures_are_torchs(torch: Any) -> None:
+def test_signatures_of_func_are_pytorchs(torch: Any) -> None:
     for name in func.__all__:
         mine, theirs = (inspect.signature(getattr(m, name)).parameters for m in (func, torch.func))
         wanted = [(p.name, p.kind, p.default) for p in theirs.values() if p.name[0] != "_"]

@@ -84,13 +84,13 @@ def compare_transforms(names: tuple[str, ...], wanted: Any) -> None:
 
 @pytest.mark.parametrize("wanted", [(True, True), (False, True), (False, False)], ids=str)
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_one_transform(name: str, wanted: tuple[bool, bool]) -> None:
+def test_one_transform_equals_pytorchs(name: str, wanted: tuple[bool, bool]) -> None:
     compare_transforms((name,), wanted)
 
 
 @pytest.mark.parametrize("wanted", [(True, True), (False, False)], ids=str)
 @pytest.mark.parametrize("outer", TRANSFORMS)
-def test_two_transforms(outer: str, wanted: tuple[bool, bool]) -> None:
+def test_two_nested_transforms_equal_pytorchs(outer: str, wanted: tuple[bool, bool]) -> None:
     for inner in TRANSFORMS:
         # Forward mode takes no notice of no_grad; jvp here does, see its docs.
         if not (inner == "no_grad" and outer in ("jvp", "jacfwd", "linearize")):
@@ -101,5 +101,5 @@ THREE = list(itertools.product(["grad", "jacrev", "jvp", "vmap"], repeat=3))
 
 
 @pytest.mark.parametrize("names", THREE, ids="-".join)
-def test_three_transforms(names: tuple[str, ...]) -> None:
+def test_three_nested_transforms_equal_pytorchs(names: tuple[str, ...]) -> None:
     compare_transforms(names, (True, True))

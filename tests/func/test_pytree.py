@@ -19,7 +19,7 @@ TREES: list[Any] = [
 
 
 @pytest.mark.parametrize("tree", TREES, ids=repr)
-def test_trees(tree: Any) -> None:
+def test_tree_flatten_and_unflatten_are_pytorchs(tree: Any) -> None:
     answers = []
     for tools in import_both("utils._pytree"):
         leaves, structure = tools.tree_flatten(tree)
@@ -36,7 +36,7 @@ def test_trees(tree: Any) -> None:
 
 
 @pytest.mark.parametrize("tree", TREES, ids=repr)
-def test_where_leaves_are(tree: Any) -> None:
+def test_paths_to_leaves_are_pytorchs(tree: Any) -> None:
     answers = []
     for tools in import_both("utils._pytree"):
         pairs, structure = tools.tree_flatten_with_path(tree)
@@ -52,7 +52,7 @@ def test_where_leaves_are(tree: Any) -> None:
     assert repr(answers[0]) == repr(answers[1])
 
 
-def test_where_the_leaves_of_own_classes_are() -> None:
+def test_paths_to_leaves_of_registered_classes_are_pytorchs() -> None:
     class Output(OrderedDict[str, int]):
         pass
 
@@ -75,7 +75,7 @@ def test_where_the_leaves_of_own_classes_are() -> None:
             tools.tree_map_with_path(lambda path, x, y: x, [1, 2], [1])
 
 
-def test_wrong_trees() -> None:
+def test_unflatten_and_map_of_mismatched_trees_raise() -> None:
     for tools in import_both("utils._pytree"):
         with pytest.raises(ValueError, match="`leaves` has length 1"):
             tools.tree_unflatten([1], tools.tree_structure([1, 2]))
@@ -83,7 +83,7 @@ def test_wrong_trees() -> None:
             tools.tree_map(lambda x, y: x, [1, 2], [1])
 
 
-def test_own_classes() -> None:
+def test_registered_classes_are_flattened_and_unflattened() -> None:
     class Pair:
         def __init__(self, a: Any, b: Any) -> None:
             self.a, self.b = a, b

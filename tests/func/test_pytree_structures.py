@@ -30,7 +30,7 @@ TREES = [tree for pair in DEEPER for tree in pair]
 
 
 @pytest.mark.parametrize("tree", TREES, ids=repr)
-def test_facts_of_structures(tree: Any) -> None:
+def test_properties_of_tree_structures_are_pytorchs(tree: Any) -> None:
     answers = []
     for tools in import_both("utils._pytree"):
         structure = tools.tree_structure(tree)
@@ -48,7 +48,7 @@ def test_facts_of_structures(tree: Any) -> None:
 
 
 @pytest.mark.parametrize(("tree", "deeper"), DEEPER, ids=repr)
-def test_other_trees_may_go_deeper(tree: Any, deeper: Any) -> None:
+def test_flatten_up_to_accepts_deeper_trees(tree: Any, deeper: Any) -> None:
     def answer(tools: Any) -> list[Any]:
         alike = type(tree) is type(deeper)
         return [
@@ -66,7 +66,7 @@ def test_other_trees_may_go_deeper(tree: Any, deeper: Any) -> None:
 
 
 @pytest.mark.parametrize(("tree", "other"), OTHERS, ids=repr)
-def test_other_structures_do_not_fit(tree: Any, other: Any) -> None:
+def test_flatten_up_to_refuses_other_structures(tree: Any, other: Any) -> None:
     for tools in import_both("utils._pytree"):
         for call in (tools.tree_map, tools.tree_map_):
             with pytest.raises(ValueError, match="mismatch"):
@@ -78,7 +78,7 @@ def test_other_structures_do_not_fit(tree: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("tree", TREES, ids=repr)
-def test_structures_as_json(tree: Any) -> None:
+def test_tree_structures_are_dumped_to_and_loaded_from_json(tree: Any) -> None:
     texts = []
     for tools in import_both("utils._pytree"):
         if tools.tree_any(lambda x: False, tree) or "Point" in repr(tree):
@@ -91,7 +91,7 @@ def test_structures_as_json(tree: Any) -> None:
     assert texts[0] == texts[1]
 
 
-def test_structures_made_by_hand() -> None:
+def test_structures_built_by_treespec_functions_equal_those_of_trees() -> None:
     for tools in import_both("utils._pytree"):
         leaf = tools.treespec_leaf()
         made = tools.treespec_dict(a=tools.treespec_tuple([leaf, leaf]), b=leaf)
@@ -103,7 +103,7 @@ def test_structures_made_by_hand() -> None:
             tools.treespec_dumps(made, 7)
 
 
-def test_what_is_a_named_tuple() -> None:
+def test_is_namedtuple_and_is_structseq_are_pytorchs() -> None:
     moment = time.gmtime(0)
     values = [Point(1, 2), Point, (1,), tuple, moment, type(moment), 3]
     names = ["is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "is_structseq",
@@ -115,7 +115,7 @@ def test_what_is_a_named_tuple() -> None:
     assert answers[0] == answers[1]
 
 
-def test_dataclasses() -> None:
+def test_registered_dataclasses_are_flattened() -> None:
     @dataclasses.dataclass
     class Batch:
         x: Any
@@ -135,7 +135,7 @@ def test_dataclasses() -> None:
             tools.register_dataclass(int)
 
 
-def test_constants() -> None:
+def test_registered_constants_have_no_leaves() -> None:
     @dataclasses.dataclass(frozen=True)
     class Setting:
         value: int
@@ -149,7 +149,7 @@ def test_constants() -> None:
             tools.register_constant(type("Plain", (), {}))
 
 
-def test_leaves_of_one_type() -> None:
+def test_functions_for_leaves_of_one_type_skip_other_leaves() -> None:
     for tools in import_both("utils._pytree"):
         tree = [1, "a", {"b": 2.5}]
         assert tools.tree_all_only(int, lambda x: x == 1, tree)
@@ -161,7 +161,7 @@ def test_leaves_of_one_type() -> None:
             tools.map_only(3)
 
 
-def test_the_kinds_of_containers() -> None:
+def test_the_registered_containers_are_pytorchs() -> None:
     for tools in import_both("utils._pytree"):
         kinds = (tuple, list, dict, namedtuple, OrderedDict, defaultdict, deque)
         assert set(kinds) <= {*tools.SUPPORTED_NODES} and set(kinds) == tools.BUILTIN_TYPES
@@ -171,6 +171,6 @@ def test_the_kinds_of_containers() -> None:
         assert repr(node.flatten_with_keys_fn({"a": 1})) == "([(MappingKey(key='a'), 1)], ['a'])"
 
 
-def test_public_names_are_there() -> None:
+def test_every_public_name_of_pytree_exists() -> None:
     ours, theirs = import_both("utils._pytree")
     assert {*theirs.__all__} <= {*dir(ours)}

@@ -40,7 +40,7 @@ def test_results_of_different_shapes_are_refused() -> None:
         lambda s, a: s.index_add_(0, tt.tensor([0]), a[:1]),
     ],
 )  # fmt: skip
-def test_what_is_outside_is_not_written_to(change: Any) -> None:
+def test_writing_to_a_tensor_from_outside_of_vmap_is_refused(change: Any) -> None:
     """The function runs for each example: their changes would add up."""
     s = tt.tensor([1.0, 2.0, 3.0])
     batch = tt.arange(6.0).reshape(2, 3)
@@ -52,7 +52,7 @@ def test_what_is_outside_is_not_written_to(change: Any) -> None:
     change(s, batch[0])  # outside it may be
 
 
-def test_what_an_earlier_one_made_is_outside(lib: Any) -> None:
+def test_a_tensor_made_by_an_earlier_vmap_is_not_written_to(lib: Any) -> None:
     """As PyTorch has it: by then its tensors are as any other."""
     kept: list[Any] = []
 
@@ -70,7 +70,7 @@ def test_what_an_earlier_one_made_is_outside(lib: Any) -> None:
     assert kept[0].item() == 0
 
 
-def test_what_an_inner_one_made_is_inside() -> None:
+def test_a_tensor_made_by_an_inner_vmap_can_be_written_to() -> None:
     kept: list[Any] = []
 
     def inner(a: Any) -> Any:
@@ -115,7 +115,7 @@ def test_another_thread_may_write_meanwhile() -> None:
     thread.join()
 
 
-def test_what_was_made_inside_is_an_ordinary_tensor_afterwards() -> None:
+def test_a_tensor_made_inside_of_vmap_is_an_ordinary_tensor_afterwards() -> None:
     kept = []
     vmap(lambda a: (kept.append(a * 2), a)[1])(tt.ones(2, 3))
     kept[0].add_(1)
@@ -130,7 +130,7 @@ def test_examples_of_leaves_that_require_grad_are_not_written_to() -> None:
         vmap(lambda a: a.add_(1))(tt.ones(2, requires_grad=True))
 
 
-def test_written_examples_have_gradients() -> None:
+def test_examples_written_in_place_have_gradients() -> None:
     """d/dx of 5 * 2 x is 10."""
     x = tt.tensor([1.0, 2.0], requires_grad=True)
     vmap(lambda a: a.mul_(2) * 5)(x * 1).sum().backward()
@@ -192,7 +192,7 @@ def test_the_generator_is_where_the_draws_left_it() -> None:
         assert after.item() == tt.rand(1).item()
 
 
-def test_an_ensemble_trains() -> None:
+def test_a_vmapped_ensemble_trains_as_its_models_do() -> None:
     """One step of SGD on stacked parameters is a step on each model."""
     tt.manual_seed(0)
     models = [tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.Tanh(), tt.nn.Linear(4, 1))
@@ -254,7 +254,7 @@ def outcome(function: Any, randomness: str, *args: Any) -> Any:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore")
-def test_all_at_once_is_each_by_itself(name: str) -> None:
+def test_vmap_over_all_examples_equals_each_by_itself(name: str) -> None:
     """Whatever dtypes meet, and whether a captured tensor has dimensions or none."""
     f = FUNCTIONS[name] or {
         "lerp": lambda a, b: tt.lerp(a, b, 0.5), "where": lambda a, b: tt.where(a > 0, a, b),
@@ -327,7 +327,7 @@ def test_a_function_may_catch_any_error_of_its_own() -> None:
     assert vmap(f)(tt.tensor([1.0, -1.0, 3.0])).tolist() == [1.0, -2.0, 3.0]
 
 
-def test_what_is_written_after_shared_operations_is_seen_by_views() -> None:
+def test_views_see_writes_made_after_operations_shared_by_the_examples() -> None:
     def f(a: Any) -> Any:
         b = a * 3
         c = b.detach()
@@ -348,7 +348,7 @@ def test_gradients_flow_through_a_first_run_that_is_not_for_all() -> None:
 
 
 @pytest.mark.parametrize("randomness", ["same", "different"])
-def test_random_numbers_beside_a_rule(randomness: str) -> None:
+def test_random_numbers_differ_or_agree_by_the_randomness_argument(randomness: str) -> None:
     """They are those of a loop, and the generator moves as far as in a loop."""
 
     class Twice(tt.autograd.Function):

@@ -22,7 +22,7 @@ def raises(call: Callable[[], Any]) -> bool:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("known", [k for k in KNOWN if k.proof], ids=lambda k: k.reason[:40])
-def test_proofs_hold_on_pytorch(torch: Any, known: Known) -> None:
+def test_the_proofs_of_known_differences_hold_on_pytorch(torch: Any, known: Known) -> None:
 
     def in_inference(call: Callable[[], Any]) -> Any:
         with torch.inference_mode():

@@ -172,7 +172,7 @@ PROGRAMS = [
 
 @pytest.mark.torch
 @pytest.mark.parametrize("call", CALLS)
-def test_calls_are_pytorchs(torch: Any, call: str) -> None:
+def test_reduced_calls_have_pytorchs_outcome(torch: Any, call: str) -> None:
     from tests.fuzz import calls  # imports PyTorch
 
     assert calls.compare((tt, torch), call.split("\n")) is None
@@ -180,7 +180,7 @@ def test_calls_are_pytorchs(torch: Any, call: str) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_are_pytorchs(torch: Any, program: str) -> None:
+def test_reduced_programs_have_pytorchs_outcome(torch: Any, program: str) -> None:
     assert programs.compare((tt, torch), program.replace("; ", "\n").split("\n")) is None
 
 

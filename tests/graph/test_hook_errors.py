@@ -73,7 +73,7 @@ HOOKS = {
 
 
 @pytest.mark.parametrize("what", HOOKS)
-def test_the_hook_is_named(what: str) -> None:
+def test_an_error_in_a_hook_names_the_hook(what: str) -> None:
     with pytest.raises(ValueError, match="of the hook") as caught:
         HOOKS[what]()
     assert caught.value.__notes__ == [f"in 'broken', {what.removesuffix(' too')}"]

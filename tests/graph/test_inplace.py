@@ -113,7 +113,7 @@ START = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
-def test_gradient_agrees_with_torch(torch: Any, program: Program) -> None:
+def test_gradients_of_in_place_programs_are_pytorchs(torch: Any, program: Program) -> None:
     results = []
     for lib in (tt, torch):
         x = lib.tensor(START, dtype=lib.float64, requires_grad=True)
@@ -189,13 +189,13 @@ def test_failed_change_leaves_memory_and_history() -> None:
     assert y.grad_fn is node and y._version == version and y.tolist() == [2.0, 2.0]
 
 
-def test_result_type_must_fit() -> None:
+def test_an_in_place_result_of_a_wider_dtype_is_refused() -> None:
     x = tt.ones(2, dtype=tt.int64)
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output"):
         x.add_(0.5)
 
 
-def test_result_shape_must_fit() -> None:
+def test_an_in_place_result_of_a_larger_shape_is_refused() -> None:
     with pytest.raises(RuntimeError, match=r"output with shape \[3\] doesn't match the broadcast"):
         tt.ones(3).add_(tt.ones(2, 3))
 
@@ -234,7 +234,9 @@ CHANGES = {
 
 @pytest.mark.parametrize("view", OTHER_KINDS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_changes_of_views_of_another_kind(torch: Any, view: str, change: str) -> None:
+def test_in_place_changes_of_views_in_another_dtype_are_recorded(
+    torch: Any, view: str, change: str
+) -> None:
     found = []
     for lib in (tt, torch):
         z = lib.tensor([[-1.25 + 2j, 1 + 1j], [0.5 - 1j, 2j]], dtype=lib.complex128)
@@ -251,7 +253,7 @@ def test_changes_of_views_of_another_kind(torch: Any, view: str, change: str) ->
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
 
 
-def test_pairs_changed_as_complex_numbers(torch: Any) -> None:
+def test_in_place_changes_through_view_as_complex_are_recorded(torch: Any) -> None:
     found = []
     for lib in (tt, torch):
         x = lib.tensor([[-1.25, 2.0], [0.5, 3.0]], requires_grad=True)

@@ -34,7 +34,9 @@ def leaf(dtype: str, *shape: int) -> tt.Tensor:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (0, 3), (7,), (300, 500)])
-def test_gradients_of_all_orders(dtype: str, shape: tuple[int, ...]) -> None:
+def test_first_second_and_third_derivatives_of_gelu_are_exact(
+    dtype: str, shape: tuple[int, ...]
+) -> None:
     x = leaf(dtype, *shape)
     exact = x.detach().numpy().astype("float64")
     bound = DTYPES[dtype]
@@ -48,7 +50,7 @@ def test_gradients_of_all_orders(dtype: str, shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(second.numpy(), second_slope_of_gelu(exact), rtol=0, atol=4 * bound)
 
 
-def test_parts_of_larger_tensors() -> None:
+def test_gelu_of_a_strided_view_has_the_right_gradient() -> None:
     x = leaf("float64", 6, 8)
     y = gelu(x[::2, 1:].mT)
     y.sum().backward()
@@ -88,7 +90,7 @@ def test_hooks_see_the_argument_alone() -> None:
     np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=0, atol=1e-14)
 
 
-def test_a_backward_pass_lets_go_of_it() -> None:
+def test_a_backward_pass_frees_the_saved_array() -> None:
     y = gelu(leaf("float64", 5))
     kept = y._node.out
     if kept is None:
@@ -102,7 +104,7 @@ def test_a_backward_pass_lets_go_of_it() -> None:
         y.sum().backward()
 
 
-def test_nothing_is_kept_where_nothing_is_recorded() -> None:
+def test_gelu_is_not_recorded_without_need_of_a_gradient() -> None:
     x = leaf("float64", 5)
     with tt.no_grad():
         assert not gelu(x).requires_grad

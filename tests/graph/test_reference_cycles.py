@@ -94,7 +94,7 @@ STEPS: list[Callable[[tt.Tensor], None]] = [
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-def test_step_leaves_no_cycles(step: Callable[[tt.Tensor], None]) -> None:
+def test_a_training_step_leaves_no_reference_cycles(step: Callable[[tt.Tensor], None]) -> None:
     x = tt.linspace(-1, 1, 16).reshape(4, 4).clone().requires_grad_()
     for _ in range(2):  # what is done once in a process
         step(x)

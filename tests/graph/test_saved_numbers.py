@@ -32,7 +32,9 @@ CALLS: list[Call] = [
 @pytest.mark.torch
 @pytest.mark.parametrize("changed", ["input", "result"])
 @pytest.mark.parametrize("call", CALLS, ids=words)
-def test_what_may_change_before_backward_is_what_may_in_pytorch(call: Call, changed: str) -> None:
+def test_a_tensor_may_change_before_backward_where_pytorch_allows_it(
+    call: Call, changed: str
+) -> None:
     outcomes: list[Any] = []
     for library in libraries():
         leaf = library.tensor([0.3, 0.7, 1.2, 2.1], requires_grad=True)

@@ -18,7 +18,7 @@ def custom(lib: Any, name: str, fn: Any, **hints: Any) -> Any:
     return lib.library.custom_op(f"tested::{name}", mutates_args=())(fn)
 
 
-def test_an_operator_with_a_gradient(lib: Any) -> None:
+def test_a_custom_operator_with_a_registered_gradient_is_differentiated(lib: Any) -> None:
     def scaled(x, factor=2.0):  # type: ignore[no-untyped-def]
         assert not lib.is_grad_enabled()
         return x * factor
@@ -44,7 +44,7 @@ def test_an_operator_with_a_gradient(lib: Any) -> None:
         op("text")
 
 
-def test_lists_and_names_alone(lib: Any) -> None:
+def test_a_custom_operator_accepts_lists_of_tensors_and_keyword_arguments(lib: Any) -> None:
     def weighted(xs, w, *, k=1):  # type: ignore[no-untyped-def]
         return [x * w * k for x in xs]
 
@@ -66,7 +66,7 @@ def test_lists_and_names_alone(lib: Any) -> None:
     assert [x.grad.tolist() for x in xs] == [[6.0, 6.0], [60.0, 60.0]] and w.grad.item() == 84.0
 
 
-def test_whose_gradient_is_wanted_is_told_per_argument(lib: Any) -> None:
+def test_needs_input_grad_has_an_entry_per_argument(lib: Any) -> None:
     told = []
     op = custom(lib, "asking", lambda xs, n, w: xs[0] * w, xs=list[lib.Tensor], n=int,
                 w=lib.Tensor, **{"return": lib.Tensor})  # fmt: skip
@@ -81,7 +81,7 @@ def test_whose_gradient_is_wanted_is_told_per_argument(lib: Any) -> None:
     assert told == [([True, False], False, False)] and x.grad.tolist() == [1.0, 1.0]
 
 
-def test_what_a_kernel_does_is_not_recorded_and_not_kept(lib: Any) -> None:
+def test_operations_inside_of_a_custom_operator_are_not_recorded(lib: Any) -> None:
     weight = lib.ones(2, requires_grad=True)
     hints = {"x": lib.Tensor, "return": lib.Tensor}
     assert not custom(lib, "closed", lambda x: x * weight, **hints)(lib.ones(2)).requires_grad
@@ -101,7 +101,7 @@ def test_what_a_kernel_does_is_not_recorded_and_not_kept(lib: Any) -> None:
         gc.enable()
 
 
-def test_values_that_do_not_fit_a_schema(lib: Any) -> None:
+def test_values_that_do_not_fit_a_schema_are_refused(lib: Any) -> None:
     lib.library.define("fitting::op", "(Tensor[] xs, int n, float f, str s) -> Tensor")
     lib.library.impl("fitting::op", "default", lambda xs, n, f, s: xs[0] * n * f)
     op, x = lib.ops.fitting.op, lib.ones(1)
@@ -113,7 +113,7 @@ def test_values_that_do_not_fit_a_schema(lib: Any) -> None:
             op(*values)
 
 
-def test_what_custom_op_refuses(lib: Any) -> None:
+def test_custom_op_refuses_unsupported_signatures(lib: Any) -> None:
     def f(x, *, y):  # type: ignore[no-untyped-def]
         return x
 
@@ -133,13 +133,13 @@ def test_what_custom_op_refuses(lib: Any) -> None:
         lib.library.Library("refused", "IMPL").define("g(Tensor x) -> Tensor")
 
 
-def test_results_are_no_arguments(lib: Any) -> None:
+def test_a_custom_operator_must_not_return_its_argument(lib: Any) -> None:
     op = custom(lib, "same", lambda x: x, x=lib.Tensor, **{"return": lib.Tensor})
     with pytest.raises(RuntimeError, match="must not also be an input to this custom operator"):
         op(lib.ones(1))
 
 
-def test_a_library_of_operators(lib: Any) -> None:
+def test_a_library_defines_and_implements_operators(lib: Any) -> None:
     library = lib.library.Library("declared", "FRAGMENT")
     assert library.define("power(Tensor x, int n=2, *, float scale=1.0) -> Tensor") == "power"
     op = lib.ops.declared.power
@@ -163,7 +163,7 @@ def test_a_library_of_operators(lib: Any) -> None:
         lib.ops.load_library("/nowhere.so")
 
 
-def test_functions_to_define_and_implement_by_name(lib: Any) -> None:
+def test_define_and_impl_accept_qualified_names(lib: Any) -> None:
     lib.library.define("named::half", "(Tensor x) -> Tensor")
 
     def half(x: Any) -> Any:
@@ -179,7 +179,7 @@ def test_functions_to_define_and_implement_by_name(lib: Any) -> None:
     assert x.grad.item() == 0.5
 
 
-def test_schemas_of_functions(lib: Any) -> None:
+def test_infer_schema_returns_pytorchs_schema(lib: Any) -> None:
     def f(x, y=None, n=3, *, flags=(), name="a"):  # type: ignore[no-untyped-def]
         return x, y
 
@@ -222,7 +222,7 @@ def test_defaults_are_what_they_were(lib: Any) -> None:
     )
 
 
-def test_pytorchs_own_operators_by_name() -> None:
+def test_operators_of_aten_are_found_by_name() -> None:
     x = tt.ones(2)
     assert tt.ops.aten.add.Tensor(x, x).tolist() == [2.0, 2.0]
     assert tt.ops.aten.add.Tensor is tt.ops.aten.add.Tensor

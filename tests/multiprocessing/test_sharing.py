@@ -30,7 +30,7 @@ PROGRAM = Path(__file__).parent / "hogwild.py"
 # -- sharing -----------------------------------------------------------------------------------
 
 
-def test_a_tensor_is_moved(lib: Any) -> None:
+def test_share_memory_moves_a_tensor_and_its_views(lib: Any) -> None:
     x = lib.arange(6.0).reshape(2, 3)
     row, flat, alias = x[1], x.view(-1), x.detach()
     storage = x.untyped_storage()
@@ -45,13 +45,13 @@ def test_a_tensor_is_moved(lib: Any) -> None:
     assert x.share_memory_().data_ptr() == before
 
 
-def test_a_part_is_moved_with_the_whole(lib: Any) -> None:
+def test_share_memory_of_a_view_moves_the_whole_storage(lib: Any) -> None:
     whole = lib.zeros(4, 5).t()
     whole[1:3].share_memory_()
     assert whole.is_shared() and whole.stride() == (1, 5)
 
 
-def test_gradients_go_on(lib: Any) -> None:
+def test_gradients_flow_after_share_memory(lib: Any) -> None:
     x = lib.ones(3, requires_grad=True)
     y = (x * x).sum()
     x.share_memory_()
@@ -61,7 +61,7 @@ def test_gradients_go_on(lib: Any) -> None:
     assert x.grad.tolist() == [4, 4, 4]
 
 
-def test_storages_are_moved(lib: Any) -> None:
+def test_share_memory_of_a_storage_moves_its_tensor(lib: Any) -> None:
     x = lib.zeros(3)
     storage = x.untyped_storage()
     assert storage.share_memory_() is storage and x.is_shared()
@@ -69,7 +69,7 @@ def test_storages_are_moved(lib: Any) -> None:
     assert x[0] != 0
 
 
-def test_a_module_is_moved(lib: Any) -> None:
+def test_share_memory_of_a_module_moves_parameters_buffers_and_gradients(lib: Any) -> None:
     layer = lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.BatchNorm1d(3))
     layer(lib.randn(4, 2)).sum().backward()
     assert layer.share_memory() is layer
@@ -77,20 +77,20 @@ def test_a_module_is_moved(lib: Any) -> None:
     assert all(each.is_shared() for each in tensors)
 
 
-def test_nothing_and_one_number(lib: Any) -> None:
+def test_empty_and_one_element_tensors_are_shared(lib: Any) -> None:
     for x in (lib.zeros(0, 3), lib.tensor(2.0), lib.zeros(2, dtype=lib.bool)):
         was = x.tolist()
         assert x.share_memory_().is_shared() and x.tolist() == was
 
 
-def test_copies_are_private(lib: Any) -> None:
+def test_copies_of_shared_tensors_are_private(lib: Any) -> None:
     x = lib.zeros(2).share_memory_()
     for each in (x.clone(), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         each += 1
         assert x.tolist() == [0, 0]
 
 
-def test_memory_is_given_back() -> None:
+def test_shared_memory_is_released_with_its_last_view() -> None:
     gc.collect()
     held = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     x = tt.zeros(1000).share_memory_()
@@ -234,7 +234,7 @@ def squares(x: Any) -> Any:
     return x * x
 
 
-def test_pools() -> None:
+def test_a_pool_maps_over_tensors() -> None:
     with mp.Pool(2) as pool:
         found = pool.map(squares, [tt.full((2,), float(i)) for i in range(4)])
     assert [each.tolist() for each in found] == [[i * i] * 2 for i in range(4)]
@@ -266,7 +266,7 @@ def fail(rank: int) -> None:
     time.sleep(60)
 
 
-def test_one_that_fails_ends_the_others_and_its_error_pickles() -> None:
+def test_a_spawned_process_that_fails_ends_the_others() -> None:
     context = mp.spawn(fail, nprocs=2, join=False)
     with pytest.raises(mp.ProcessRaisedException, match="(?s)Process 1 terminated.*of rank 1") as e:
         while not context.join():
@@ -276,14 +276,14 @@ def test_one_that_fails_ends_the_others_and_its_error_pickles() -> None:
     assert not any(process.is_alive() for process in context.processes)
 
 
-def test_exits_pickle(lib: Any) -> None:
+def test_process_exceptions_survive_pickling(lib: Any) -> None:
     error = lib.multiprocessing.ProcessExitedException("gone", 0, 12, -9, "SIGKILL")
     again = pickle.loads(pickle.dumps(error))
     assert vars(again).get("exit_code", again.exit_code) == -9
     assert (again.error_index, again.error_pid, again.signal_name) == (0, 12, "SIGKILL")
 
 
-def test_strategies(lib: Any) -> None:
+def test_sharing_strategies_are_set_and_returned(lib: Any) -> None:
     strategies = lib.multiprocessing
     assert strategies.get_sharing_strategy() == "file_descriptor"
     for each in strategies.get_all_sharing_strategies():

@@ -19,7 +19,7 @@ def acts() -> list[nn.Module]:
 # -- Sequential -----------------------------------------------------------------------------------
 
 
-def test_sequential_calls_one_after_the_other() -> None:
+def test_sequential_calls_its_modules_in_order() -> None:
     net = nn.Sequential(nn.ReLU(), nn.Identity())
     assert net(tt.tensor([-1.0, 2.0])).tolist() == [0, 2]
 
@@ -36,7 +36,7 @@ def test_sequential_slices_keep_names() -> None:
     assert net[1:][0] is net.b
 
 
-def test_sequential_edits() -> None:
+def test_sequential_can_be_edited_like_a_list() -> None:
     relu, tanh, sigmoid = acts()
     net = nn.Sequential(relu)
     assert net.append(sigmoid).insert(1, tanh) is net
@@ -52,7 +52,7 @@ def test_sequential_edits() -> None:
     assert list(net) == [sigmoid]
 
 
-def test_sequential_arithmetic() -> None:
+def test_sequential_can_be_added_and_multiplied() -> None:
     a, b = nn.Sequential(nn.ReLU()), nn.Sequential(nn.Tanh())
     assert list(a + b) == [a[0], b[0]]
     assert list(a * 2) == list(2 * a) == [a[0], a[0]]
@@ -76,19 +76,19 @@ def test_sequential_arithmetic() -> None:
         (lambda net: nn.Sequential(3), TypeError, "int is not a Module subclass"),
     ],
 )
-def test_sequential_errors(use: Any, error: type[Exception], text: str) -> None:
+def test_sequential_raises_pytorchs_errors(use: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         use(nn.Sequential(*acts()))
 
 
-def test_positions_are_not_completed() -> None:
+def test_dir_of_a_container_omits_positions() -> None:
     assert "0" not in dir(nn.Sequential(nn.ReLU())) and "0" not in dir(nn.ModuleList([nn.ReLU()]))
 
 
 # -- ModuleList -----------------------------------------------------------------------------------
 
 
-def test_module_list_is_a_list() -> None:
+def test_module_list_has_the_methods_of_a_list() -> None:
     relu, tanh, sigmoid = acts()
     layers = nn.ModuleList([relu])
     layers += [tanh]
@@ -110,13 +110,13 @@ def test_module_list_extends_itself() -> None:
     assert len(layers) == 2
 
 
-def test_module_list_folds_what_repeats() -> None:
+def test_the_repr_of_module_list_folds_repeated_modules() -> None:
     layers = nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh(), nn.ReLU()])
     assert repr(layers) == ("ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n  (3): ReLU()\n)")
     assert repr(nn.ModuleList()) == "ModuleList()"
 
 
-def test_module_list_errors() -> None:
+def test_module_list_raises_pytorchs_errors() -> None:
     with pytest.raises(TypeError, match="ModuleList.extend should be called with an iterable"):
         nn.ModuleList().extend(3)  # type: ignore[arg-type]
     with pytest.raises(IndexError, match="index 0 is out of range"):
@@ -128,7 +128,7 @@ def test_module_list_errors() -> None:
 # -- ModuleDict --------------------------------------------------------------------------------
 
 
-def test_module_dict_is_a_dict() -> None:
+def test_module_dict_has_the_methods_of_a_dict() -> None:
     relu, tanh, sigmoid = acts()
     heads = nn.ModuleDict({"b": relu, "a": tanh})
     assert list(heads) == list(heads.keys()) == ["b", "a"]
@@ -154,7 +154,7 @@ def test_module_dict_is_a_dict() -> None:
         ({"a.b": nn.ReLU()}, KeyError, "can.+t contain"),
     ],
 )
-def test_module_dict_errors(given: Any, error: type[Exception], text: str) -> None:
+def test_module_dict_raises_pytorchs_errors(given: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         nn.ModuleDict(given)
 
@@ -162,7 +162,7 @@ def test_module_dict_errors(given: Any, error: type[Exception], text: str) -> No
 # -- ParameterList and ParameterDict -----------------------------------------------------------
 
 
-def test_parameter_list() -> None:
+def test_parameter_list_registers_its_tensors_as_parameters() -> None:
     params = nn.ParameterList([tt.zeros(2), nn.Parameter(tt.ones(3))])
     assert all(isinstance(param, nn.Parameter) for param in params)
     assert [name for name, _ in params.named_parameters()] == ["0", "1"]
@@ -177,7 +177,7 @@ def test_parameter_list() -> None:
     assert len(copy.deepcopy(params)) == 5
 
 
-def test_parameter_list_errors() -> None:
+def test_parameter_list_raises_pytorchs_errors() -> None:
     with pytest.raises(TypeError, match="ParameterList.extend should be called with an iterable"):
         nn.ParameterList(tt.zeros(2))
     with pytest.raises(IndexError, match="index 1 is out of range"):
@@ -186,7 +186,7 @@ def test_parameter_list_errors() -> None:
         nn.ParameterList()()
 
 
-def test_parameter_dict() -> None:
+def test_parameter_dict_registers_its_tensors_as_parameters() -> None:
     params = nn.ParameterDict({"b": tt.zeros(2), "a": tt.ones(3)})
     assert list(params) == ["a", "b"]
     assert [name for name, _ in params.named_parameters()] == ["a", "b"]
@@ -208,7 +208,7 @@ def test_parameter_dict() -> None:
     assert list(params.fromkeys(["x", "y"])) == ["x", "y"]
 
 
-def test_parameter_dict_errors() -> None:
+def test_parameter_dict_raises_pytorchs_errors() -> None:
     with pytest.raises(TypeError, match="cannot be used as a key as it is not a string"):
         nn.ParameterDict()[3]  # type: ignore[index]
     with pytest.raises(ValueError, match="has length 1; 2 is required"):

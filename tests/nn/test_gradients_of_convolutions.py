@@ -29,7 +29,9 @@ def sizes(dimensions: int, input: Any, weight: Any, how: Any) -> tuple[int, ...]
 
 @pytest.mark.torch
 @pytest.mark.parametrize(("dimensions", "input", "weight", "how"), CASES)
-def test_gradients(dimensions: int, input: Any, weight: Any, how: Any) -> None:
+def test_conv_input_and_conv_weight_are_pytorchs(
+    dimensions: int, input: Any, weight: Any, how: Any
+) -> None:
     out = sizes(dimensions, input, weight, how)
     compare(
         lambda t, w, g: getattr(t.nn.grad, f"conv{dimensions}d_input")(input, w, g, **how),
@@ -41,7 +43,7 @@ def test_gradients(dimensions: int, input: Any, weight: Any, how: Any) -> None:
     )  # fmt: skip
 
 
-def test_what_needs_no_grad_is_not_recorded() -> None:
+def test_gradients_of_convolutions_are_not_recorded_without_need() -> None:
     found = tt.nn.grad.conv2d_input((1, 1, 3, 3), tt.ones(1, 1, 2, 2), tt.ones(1, 1, 2, 2))
     assert not found.requires_grad
     with tt.no_grad():
@@ -50,6 +52,6 @@ def test_what_needs_no_grad_is_not_recorded() -> None:
     assert not found.requires_grad
 
 
-def test_shapes_that_do_not_fit() -> None:
+def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(RuntimeError, match=r"expected grad_output of shape \[1, 1, 3, 3\]"):
         tt.nn.grad.conv2d_input((1, 1, 4, 4), tt.ones(1, 1, 2, 2), tt.ones(1, 1, 4, 4))

@@ -44,7 +44,7 @@ EXACT = [case for case in CASES if case[2].get("eps") != 0.5]
 
 
 @pytest.mark.parametrize(("name", "inputs", "options"), EXACT)
-def test_gradients(name: str, inputs: Any, options: Any) -> None:
+def test_gradients_of_losses_are_finite_differences(name: str, inputs: Any, options: Any) -> None:
     loss, values = as_function(name, inputs, options)
     if name == "soft_margin_loss":  # PyTorch refuses a target that requires grad
         values[1] = values[1].detach()
@@ -54,13 +54,13 @@ def test_gradients(name: str, inputs: Any, options: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "inputs", "options"), [case for case in CASES if case[0] in SMOOTH_TWICE]
 )
-def test_second_gradients(name: str, inputs: Any, options: Any) -> None:
+def test_losses_have_second_derivatives(name: str, inputs: Any, options: Any) -> None:
     loss, values = as_function(name, inputs, options)
     assert has_second_derivatives(loss, values[:1] + [v.detach() for v in values[1:]])
 
 
 @pytest.mark.parametrize("name", ["RNNCell", "GRUCell", "LSTMCell"])
-def test_cells(name: str) -> None:
+def test_gradients_of_recurrent_cells_are_finite_differences(name: str) -> None:
     cell = getattr(tt.nn, name)(2, 3).double()
     x, h, c = (tt.tensor(array(2, n, dtype="float64"), requires_grad=True) for n in (2, 3, 3))
     if name == "LSTMCell":
@@ -70,7 +70,7 @@ def test_cells(name: str) -> None:
     assert gradcheck(run, inputs) and has_second_derivatives(run, inputs)
 
 
-def test_a_sure_answer_costs_infinitely_much_where_it_may_be_wrong() -> None:
+def test_binary_cross_entropy_of_a_certain_wrong_probability_is_bounded() -> None:
     x, y = tt.tensor([np.inf, np.inf, 30.0, -30.0]), tt.tensor([0.0, 0.3, 1.0, 0.0])
     loss = F.binary_cross_entropy_with_logits(x, y, reduction="none")
     np.testing.assert_allclose(loss, [np.inf, np.inf, np.exp(-30.0), np.exp(-30.0)], rtol=1e-5)
@@ -83,7 +83,7 @@ def test_cross_entropy_is_the_log_of_the_softmax() -> None:
     np.testing.assert_allclose(loss, expected)
 
 
-def test_cross_entropy_of_huge_logits() -> None:
+def test_cross_entropy_of_huge_logits_is_finite() -> None:
     x = tt.tensor([[1e4, 0.0], [-1e4, 0.0]], requires_grad=True)
     loss = F.cross_entropy(x, tt.tensor([1, 1]), reduction="sum")
     loss.backward()
@@ -97,7 +97,7 @@ def test_ignored_targets_have_no_gradient() -> None:
     assert x.grad.sum().item() == pytest.approx(0, abs=1e-6)
 
 
-def test_targets_out_of_range() -> None:
+def test_cross_entropy_refuses_targets_out_of_range() -> None:
     for wrong in (4, -1):
         with pytest.raises(IndexError, match=f"Target {wrong} is out of bounds."):
             F.cross_entropy(tt.zeros(2, 4), tt.tensor([0, wrong]))
@@ -108,7 +108,7 @@ def test_huber_and_smooth_l1_meet_at_one() -> None:
     assert tt.equal(F.huber_loss(x, y, "none"), F.smooth_l1_loss(x, y, reduction="none"))
 
 
-def test_distances() -> None:
+def test_pairwise_distances_are_numpys_norms() -> None:
     x, y = array(4, 3, dtype="float64"), array(4, 3, dtype="float64", seed=1)
     a, b = tt.tensor(x, requires_grad=True), tt.tensor(y, requires_grad=True)
     for p in (1.0, 2.0, 3.0, np.inf):

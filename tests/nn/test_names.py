@@ -25,7 +25,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_modules_by_the_names_of_files(torch: Any, file: str) -> None:
+def test_layers_are_in_the_modules_of_pytorchs_files(torch: Any, file: str) -> None:
     module = importlib.import_module(f"tinytorch.nn.modules.{file}")
     assert module is getattr(nn.modules, file)
     for name in FILES[file].split():
@@ -57,11 +57,11 @@ def test_every_module_is_among_them() -> None:
         (nn.MaxPool1d(2), "_MaxPoolNd"),
     ],
 )
-def test_base_classes(layer: nn.Module, base: str) -> None:
+def test_layers_have_pytorchs_base_classes(layer: nn.Module, base: str) -> None:
     assert isinstance(layer, getattr(nn.modules, base))
 
 
-def test_numbers_repeated() -> None:
+def test_ntuple_helpers_repeat_a_number() -> None:
     utils = importlib.import_module("tinytorch.nn.modules.utils")
     assert utils._pair(3) == (3, 3) and utils._triple([1, 2, 3]) == (1, 2, 3)
     assert utils._ntuple(5)("a") == ("a",) and utils._quadruple(0.5) == (0.5,) * 4
@@ -79,7 +79,7 @@ def test_functions_that_repeat_are_pytorchs(torch: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_copies_of_a_module() -> None:
+def test_get_clones_makes_independent_copies() -> None:
     clones = importlib.import_module("tinytorch.nn.modules.transformer")._get_clones
     layer = nn.Linear(2, 2)
     made = clones(layer, 3)
@@ -103,7 +103,7 @@ def test_data_parallel_is_the_module() -> None:
     assert str(model).startswith("DataParallel(\n  (module): Linear(")
 
 
-def test_synchronized_norms() -> None:
+def test_convert_sync_batchnorm_keeps_parameters_and_results() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.BatchNorm1d(3, eps=0.1)), nn.ReLU())
     x = tt.randn(5, 2)
     wanted, state = net.eval()(x), net.state_dict()
@@ -132,7 +132,7 @@ def test_ways_of_attention_are_accepted() -> None:
         sdpa_kernel(3).__enter__()  # type: ignore[arg-type]
 
 
-def test_the_old_name_of_nll_loss() -> None:
+def test_nll_loss2d_is_a_deprecated_name_of_nll_loss() -> None:
     with pytest.warns(FutureWarning, match="NLLLoss2d"):
         loss = nn.NLLLoss2d()
     assert loss(tt.zeros(1, 2, 1, 1), tt.tensor([[[1]]])).item() == 0.0

@@ -23,7 +23,7 @@ def test_parameter_shares_memory_and_requires_grad() -> None:
     assert nn.Parameter().shape == (0,)
 
 
-def test_results_of_operations_are_plain_tensors() -> None:
+def test_results_of_operations_on_parameters_are_of_the_tensor_class() -> None:
     param = nn.Parameter(tt.ones(2))
     assert type(param * 2) is type(param.detach()) is type(param.data) is tt.Tensor
     assert type(param + param) is tt.Tensor
@@ -34,7 +34,7 @@ def test_parameter_of_a_computed_tensor_is_a_leaf() -> None:
     assert param.is_leaf and param.grad_fn is None
 
 
-def test_wrong_data() -> None:
+def test_parameter_of_wrong_data_is_refused() -> None:
     with pytest.raises(TypeError, match="Parameter: expected data to be a Tensor, got ndarray"):
         nn.Parameter(np.zeros(2))  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="floating point and complex dtype can require grad"):
@@ -42,14 +42,14 @@ def test_wrong_data() -> None:
     assert nn.Parameter(tt.zeros(2, dtype=tt.int64), requires_grad=False).dtype == tt.int64
 
 
-def test_repr() -> None:
+def test_parameters_and_buffers_have_pytorchs_repr() -> None:
     assert repr(nn.Parameter(tt.ones(1))) == (
         "Parameter containing:\ntensor([1.], requires_grad=True)"
     )
     assert repr(nn.Buffer(tt.ones(1))) == "tensor([1.])"
 
 
-def test_copies_stay_parameters() -> None:
+def test_copies_of_parameters_are_parameters() -> None:
     param = nn.Parameter(tt.ones(2), requires_grad=False)
     for other in (copy.deepcopy(param), pickle.loads(pickle.dumps(param))):
         assert type(other) is nn.Parameter and not other.requires_grad
@@ -57,7 +57,7 @@ def test_copies_stay_parameters() -> None:
         assert param.tolist() == [1, 1]
 
 
-def test_attributes_of_ones_own_are_pickled() -> None:
+def test_attributes_set_on_a_parameter_are_pickled() -> None:
     param = nn.Parameter(tt.ones(2))
     param.note = "mine"
     param.register_hook(lambda grad: grad)
@@ -71,7 +71,7 @@ def test_deepcopy_leaves_the_gradient_behind_and_keeps_identity() -> None:
     assert first is second and first.grad is None
 
 
-def test_buffer() -> None:
+def test_a_buffer_keeps_its_persistence_when_copied() -> None:
     buffer = nn.Buffer(tt.ones(2), persistent=False)
     assert isinstance(buffer, tt.Tensor) and not buffer.requires_grad
     assert not copy.deepcopy(buffer).persistent

@@ -26,7 +26,9 @@ def scores(lib: Any, rows: int = 7) -> Any:
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("targets", [TARGETS, TARGETS % 4, np.array([5] * 7)])
-def test_output_loss_and_gradients(targets: Any, bias: bool) -> None:
+def test_output_loss_and_gradients_of_adaptive_softmax_are_pytorchs(
+    targets: Any, bias: bool
+) -> None:
     def run(lib: Any) -> Any:
         layer, x = make(lib, head_bias=bias), scores(lib)
         output, loss = layer(x, lib.tensor(targets))
@@ -37,17 +39,17 @@ def test_output_loss_and_gradients(targets: Any, bias: bool) -> None:
     assert_same_behavior(run)
 
 
-def test_one_sample() -> None:
+def test_adaptive_softmax_of_one_sample_is_pytorchs() -> None:
     assert_same_behavior(lambda lib: list(make(lib)(scores(lib)[0], lib.tensor(12))))
 
 
-def test_all_log_probabilities_and_the_best_class() -> None:
+def test_log_prob_and_predict_of_adaptive_softmax_are_pytorchs() -> None:
     assert_same_behavior(
         lambda lib: [make(lib).log_prob(scores(lib)), make(lib).predict(scores(lib, 50))]
     )
 
 
-def test_first_weights_are_drawn_again() -> None:
+def test_initial_weights_of_adaptive_softmax_are_pytorchs() -> None:
     def run(lib: Any) -> Any:
         layer = make(lib)
         layer.reset_parameters()
@@ -67,7 +69,7 @@ ERRORS: list[Any] = [
 
 
 @pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: Any) -> None:
+def test_adaptive_softmax_raises_pytorchs_errors(use: Any) -> None:
     assert_same_behavior(use)
 
 

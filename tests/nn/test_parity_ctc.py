@@ -42,7 +42,9 @@ def run(lib: Any, case: Any, dtype: str, as_tensor: bool, **options: Any) -> Any
 @pytest.mark.parametrize("as_tensor", [True, False])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("case", CASES)
-def test_value_and_gradient(case: Any, reduction: str, as_tensor: bool, dtype: str) -> None:
+def test_value_and_gradient_of_ctc_loss_are_pytorchs(
+    case: Any, reduction: str, as_tensor: bool, dtype: str
+) -> None:
     assert_same_behavior(lambda lib: run(lib, case, dtype, as_tensor, reduction=reduction))
 
 
@@ -51,12 +53,12 @@ def test_infinite_losses_can_be_zero(case: Any) -> None:
     assert_same_behavior(lambda lib: run(lib, case, "float64", True, zero_infinity=True))
 
 
-def test_another_blank() -> None:
+def test_ctc_loss_with_another_blank_is_pytorchs() -> None:
     case = ([[1, 2], [3, 0], [0, 1]], [8] * 3, [2, 2, 2])
     assert_same_behavior(lambda lib: run(lib, case, "float64", False, blank=4))
 
 
-def test_without_batch() -> None:
+def test_ctc_loss_without_a_batch_is_pytorchs() -> None:
     def one(lib: Any) -> Any:
         return parity.gradients(
             lib,
@@ -77,7 +79,7 @@ def test_labels_beyond_the_length_do_not_matter() -> None:
     assert one == other
 
 
-def test_sum_over_all_alignments() -> None:
+def test_ctc_loss_is_the_sum_over_all_alignments() -> None:
     """With two labels in three steps every alignment can be written down."""
     probs = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
     paths = ["012", "102", "120", "112", "122"]
@@ -99,12 +101,12 @@ ERRORS: list[Any] = [
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors(case: Any) -> None:
+def test_ctc_loss_raises_pytorchs_errors(case: Any) -> None:
     assert_same_error(lambda lib: run(lib, case, "float64", True))
 
 
 @pytest.mark.parametrize("case", [ERRORS[0], ERRORS[1], ERRORS[2], ERRORS[4], ERRORS[5]])
-def test_lengths_that_do_not_fit_are_told_in_pytorchs_words(torch: Any, case: Any) -> None:
+def test_lengths_that_do_not_fit_raise_pytorchs_error(torch: Any, case: Any) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(RuntimeError) as caught:
@@ -118,12 +120,12 @@ def test_blank_must_be_a_class() -> None:
         run(tt, CASES[0], "float64", True, blank=5)
 
 
-def test_half_precision_is_refused() -> None:
+def test_ctc_loss_refuses_half_precision() -> None:
     with pytest.raises(NotImplementedError, match="\"ctc_loss\" not implemented for 'Half'"):
         run(tt, CASES[0], "float16", True)
 
 
-def test_there_is_no_second_derivative() -> None:
+def test_ctc_loss_has_no_second_derivative() -> None:
     x = tt.tensor(SCORES, requires_grad=True)
     loss = tt.nn.functional.ctc_loss(x.log_softmax(2), tt.tensor(ROWS), [8] * 3, [4, 2, 3])
     (grad,) = tt.autograd.grad(loss, x, create_graph=True)

@@ -41,7 +41,9 @@ FILLS: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("name", "shape", "options"), FILLS)
-def test_fill(name: str, shape: tuple[int, ...], options: dict[str, Any], dtype: str) -> None:
+def test_initializers_fill_a_tensor_as_pytorchs(
+    name: str, shape: tuple[int, ...], options: dict[str, Any], dtype: str
+) -> None:
     def fill(lib: Any) -> Any:
         tensor = lib.full(shape, 9.0, dtype=getattr(lib, dtype), requires_grad=True)
         result = getattr(lib.nn.init, name)(tensor, **options)
@@ -51,7 +53,7 @@ def test_fill(name: str, shape: tuple[int, ...], options: dict[str, Any], dtype:
     assert_same_behavior(fill)
 
 
-def test_a_generator_of_ones_own() -> None:
+def test_initializers_accept_a_generator() -> None:
     def fill(lib: Any) -> Any:
         generator = lib.Generator().manual_seed(7)
         return lib.nn.init.normal_(lib.empty(20), generator=generator)
@@ -72,7 +74,7 @@ ERRORS: list[Any] = [
 
 
 @pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: Any) -> None:
+def test_initializers_raise_pytorchs_errors(use: Any) -> None:
     assert_same_behavior(use)
 
 
@@ -80,16 +82,16 @@ def test_errors(use: Any) -> None:
     "name",
     ["linear", "conv1d", "conv_transpose3d", "sigmoid", "tanh", "relu", "leaky_relu", "selu"],
 )
-def test_gain(name: str) -> None:
+def test_calculate_gain_is_pytorchs(name: str) -> None:
     assert_same_behavior(lambda lib: float(lib.nn.init.calculate_gain(name)))
 
 
-def test_gain_of_a_slope() -> None:
+def test_calculate_gain_of_leaky_relu_uses_the_slope() -> None:
     assert_same_behavior(lambda lib: lib.nn.init.calculate_gain("leaky_relu", 0.2))
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (4, 2, 3, 7)])
-def test_fans(shape: tuple[int, ...]) -> None:
+def test_fan_in_and_fan_out_are_pytorchs(shape: tuple[int, ...]) -> None:
     assert_same_behavior(lambda lib: lib.nn.init._calculate_fan_in_and_fan_out(lib.empty(shape)))
 
 
@@ -112,7 +114,7 @@ LAYERS: list[Any] = [
 
 
 @pytest.mark.parametrize("make", LAYERS)
-def test_first_weights(make: Any) -> None:
+def test_initial_weights_of_layers_are_pytorchs(make: Any) -> None:
     def weights(lib: Any) -> Any:
         state = make(lib.nn).state_dict()
         return [state, lib.rand(3)]
@@ -121,7 +123,7 @@ def test_first_weights(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", LAYERS)
-def test_factory_dtype(make: Any) -> None:
+def test_initial_weights_in_another_dtype_are_pytorchs(make: Any) -> None:
     def weights(lib: Any) -> Any:
         layer = make(lib.nn, dtype=lib.float64, device="cpu")
         layer.apply(lambda m: m.reset_parameters() if hasattr(m, "reset_parameters") else None)

@@ -121,14 +121,14 @@ LAYERS: list[tuple[Call, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("make", "inputs"), LAYERS, ids=words)
-def test_output_and_gradients(make: Call, inputs: Any, dtype: str) -> None:
+def test_output_and_gradients_of_layers_are_pytorchs(make: Call, inputs: Any, dtype: str) -> None:
     if words(make) == "nn.Hardsigmoid()" and dtype == "float64":
         pytest.skip("PyTorch rounds 1/6 to float32 there")
     assert_same_behavior(lambda lib: parity.layer_results(lib, make, inputs, dtype))
 
 
 @pytest.mark.parametrize("make", {words(make): make for make, _ in LAYERS}.values(), ids=words)
-def test_repr(make: Call) -> None:
+def test_the_repr_of_layers_is_pytorchs(make: Call) -> None:
     assert_same_behavior(lambda lib: repr(parity.make_layer(lib, make)))
 
 
@@ -178,12 +178,12 @@ ERRORS: list[Call] = [
 
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
-def test_errors(use: Call) -> None:
+def test_layers_raise_pytorchs_errors(use: Call) -> None:
     error_texts(parity.as_library_call(use))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-def test_neighbours_across_maps(size: int) -> None:
+def test_local_response_norm_is_the_formula(size: int) -> None:
     """By hand: PyTorch's sums keep the first channel, and its gradients are not of its sums."""
     x, reach = array(2, 7, 3, 2), (size - 1) // 2
     sums = [(x[:, max(c - reach, 0) : c + reach + 1] ** 2).sum(1) for c in range(7)]
@@ -202,7 +202,7 @@ CLASSES = sorted(
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_arguments_are_torchs(name: str) -> None:
+def test_arguments_of_layers_are_pytorchs(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ours, theirs = getattr(tt.nn, name), getattr(parity.torch.nn, name)

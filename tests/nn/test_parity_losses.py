@@ -55,7 +55,7 @@ def cast(value: Any, dtype: str) -> Any:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize(("name", "inputs", "options"), CASES)
-def test_value_and_gradients(
+def test_value_and_gradients_of_losses_are_pytorchs(
     name: str, inputs: Any, options: Any, reduction: str, dtype: str
 ) -> None:
     arrays = [
@@ -75,7 +75,9 @@ ONCE_ONLY = ("multi_margin_loss", "multilabel_margin_loss")
 @pytest.mark.parametrize(
     ("name", "inputs", "options"), [case for case in CASES if case[0] not in ONCE_ONLY]
 )
-def test_second_gradients(name: str, inputs: Any, options: Any, reduction: str) -> None:
+def test_second_derivatives_of_losses_are_pytorchs(
+    name: str, inputs: Any, options: Any, reduction: str
+) -> None:
     first = np.asarray(inputs[0])
 
     def run(lib: Any) -> Any:
@@ -90,7 +92,7 @@ def test_second_gradients(name: str, inputs: Any, options: Any, reduction: str) 
     assert_same_behavior(run)
 
 
-def test_batchmean() -> None:
+def test_kl_div_with_batchmean_is_pytorchs() -> None:
     inputs = np.log(probabilities(4, 5)), probabilities(4, 5, seed=1)
     assert_same_behavior(
         lambda lib: parity.gradients(
@@ -99,7 +101,7 @@ def test_batchmean() -> None:
     )
 
 
-def test_certain_probabilities() -> None:
+def test_binary_cross_entropy_of_certain_probabilities_is_pytorchs() -> None:
     x = np.array([0.0, 1.0, 0.0, 1.0], np.float32)
     y = parity.constant(np.array([0.0, 1.0, 1.0, 0.0], np.float32))
     assert_same_behavior(
@@ -110,7 +112,9 @@ def test_certain_probabilities() -> None:
 @pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("batch", [0, 3])
-def test_nothing_to_average(name: str, reduction: str, batch: int) -> None:
+def test_losses_with_every_target_ignored_are_pytorchs(
+    name: str, reduction: str, batch: int
+) -> None:
     assert_same_behavior(
         lambda lib: getattr(lib.nn.functional, name)(
             lib.zeros(batch, 5), lib.full((batch,), -100), reduction=reduction
@@ -121,7 +125,9 @@ def test_nothing_to_average(name: str, reduction: str, batch: int) -> None:
 @pytest.mark.parametrize(
     ("average", "reduce"), [(True, None), (False, None), (None, False), (True, False)]
 )
-def test_older_arguments(average: Any, reduce: Any) -> None:
+def test_deprecated_size_average_and_reduce_are_accepted_with_a_warning(
+    average: Any, reduce: Any
+) -> None:
     def run(lib: Any) -> Any:
         with pytest.warns(UserWarning, match="size_average and reduce args will be deprecated"):
             layer = lib.nn.MSELoss(size_average=average, reduce=reduce)
@@ -134,7 +140,7 @@ def test_older_arguments(average: Any, reduce: Any) -> None:
     assert_same_behavior(run)
 
 
-def test_shapes_that_differ_warn() -> None:
+def test_losses_warn_of_targets_of_another_shape() -> None:
     for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
         with pytest.warns(UserWarning, match="Using a target size .* that is different"):
             getattr(tt.nn.functional, name)(tt.ones(3, 2), tt.ones(2))
@@ -179,7 +185,7 @@ def test_a_weight_may_require_grad_where_nothing_is_recorded(name: str) -> None:
     ],
     ids=words,
 )
-def test_dtypes_that_differ(use: Call) -> None:
+def test_losses_of_mixed_dtypes_are_pytorchs(use: Call) -> None:
     def run(lib: Any) -> Any:
         loss = call_with_names(
             use, {"F": lib.nn.functional, "x": lib.arange(12.0).reshape(3, 4) / 12}
@@ -233,7 +239,7 @@ MODULES: list[tuple[Call, tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("make", "inputs"), MODULES, ids=words)
-def test_modules(make: Call, inputs: Any) -> None:
+def test_modules_of_losses_are_pytorchs(make: Call, inputs: Any) -> None:
     arrays = [cast(each, "float32") for each in inputs]
 
     def run(lib: Any) -> Any:
@@ -254,7 +260,7 @@ def test_modules(make: Call, inputs: Any) -> None:
         ("acc_dtype", "float32"),
     ],
 )
-def test_options_of_linear_cross_entropy(option: str, value: Any) -> None:
+def test_linear_cross_entropy_accepts_pytorchs_options(option: str, value: Any) -> None:
     def run(lib: Any) -> Any:
         make = lib.nn.LinearCrossEntropyOptions
         with pytest.raises(ValueError, match=option):
@@ -347,7 +353,7 @@ ERRORS: list[Call] = [
 
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
-def test_errors(use: Call) -> None:
+def test_losses_raise_pytorchs_errors(use: Call) -> None:
     """The type is PyTorch's, and the text has its first words."""
 
     def run(lib: Any) -> Any:

@@ -78,7 +78,9 @@ def first_state(lib: Any, layer: Any, *batch: int) -> Any:
 @pytest.mark.parametrize("text", LAYERS, ids=words)
 @pytest.mark.parametrize("with_state", [False, True])
 @pytest.mark.parametrize("batched", [False, True])
-def test_layers(text: Call, with_state: bool, batched: bool) -> None:
+def test_outputs_and_gradients_of_recurrent_layers_are_pytorchs(
+    text: Call, with_state: bool, batched: bool
+) -> None:
     def run(lib: Any) -> Any:
         layer = make(lib, text)
         shape = (5, 4, 3) if batched else (5, 3)
@@ -93,7 +95,9 @@ def test_layers(text: Call, with_state: bool, batched: bool) -> None:
 
 @pytest.mark.parametrize("text", LAYERS, ids=words)
 @pytest.mark.parametrize("enforce_sorted", [False, True])
-def test_packed_sequences(text: Call, enforce_sorted: bool) -> None:
+def test_recurrent_layers_on_packed_sequences_are_pytorchs(
+    text: Call, enforce_sorted: bool
+) -> None:
     lengths = LENGTHS if enforce_sorted else [3, 1, 5, 3]
 
     def run(lib: Any) -> Any:
@@ -113,7 +117,7 @@ def test_packed_sequences(text: Call, enforce_sorted: bool) -> None:
     ids=words,
 )
 @pytest.mark.parametrize("mode", [True, False])
-def test_dropout_between_layers(text: Call, mode: bool) -> None:
+def test_dropout_between_recurrent_layers_is_pytorchs(text: Call, mode: bool) -> None:
     def run(lib: Any) -> Any:
         layer = make(lib, text).train(mode)
         return flat(layer(lib.tensor(array(5, 4, 3, dtype="float64"))))
@@ -122,7 +126,7 @@ def test_dropout_between_layers(text: Call, mode: bool) -> None:
 
 
 @pytest.mark.parametrize("text", [*LAYERS, lambda nn: nn.LSTM(3, 4, 2, dropout=0.25)], ids=words)
-def test_repr_and_first_weights(text: Call) -> None:
+def test_repr_and_initial_weights_of_recurrent_layers_are_pytorchs(text: Call) -> None:
     assert_same_behavior(lambda lib: [repr(make(lib, text)), make(lib, text).float().state_dict()])
 
 
@@ -138,7 +142,7 @@ CELLS: list[Call] = [
 
 @pytest.mark.parametrize("text", CELLS, ids=words)
 @pytest.mark.parametrize("batched", [False, True])
-def test_cells(text: Call, batched: bool) -> None:
+def test_outputs_and_gradients_of_recurrent_cells_are_pytorchs(text: Call, batched: bool) -> None:
     def run(lib: Any) -> Any:
         cell = make(lib, text)
         shape = (2,) if batched else ()
@@ -158,7 +162,7 @@ def test_cells(text: Call, batched: bool) -> None:
 
 
 @pytest.mark.parametrize("text", CELLS[:4], ids=words)
-def test_second_gradients(text: Call) -> None:
+def test_second_derivatives_of_recurrent_cells_are_pytorchs(text: Call) -> None:
     def run(lib: Any) -> Any:
         cell = make(lib, text)
         x = lib.tensor(array(2, 3, dtype="float64"), requires_grad=True)
@@ -169,7 +173,7 @@ def test_second_gradients(text: Call) -> None:
     assert_same_behavior(run)
 
 
-def test_functions_of_the_cells() -> None:
+def test_functions_of_recurrent_cells_are_pytorchs() -> None:
     def run(lib: Any) -> Any:
         made = [lib.tensor(array(*shape)) for shape in ((2, 3), (2, 4), (2, 4), (16, 3), (16, 4))]
         x, h, c, w_ih, w_hh = made
@@ -216,7 +220,7 @@ ERRORS: list[Call] = [
 
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
-def test_errors(use: Call) -> None:
+def test_recurrent_layers_raise_pytorchs_errors(use: Call) -> None:
     assert_same_error(parity.as_library_call(use))
 
 
@@ -247,7 +251,7 @@ def test_cells_refuse_sizes_that_would_be_broadcast(use: Call) -> None:
     ],
     ids=words,
 )
-def test_states_of_an_lstm_cell_that_are_no_pair(use: Call) -> None:
+def test_an_lstm_cell_refuses_a_state_that_is_not_a_pair(use: Call) -> None:
     ours, theirs = error_texts(parity.as_library_call(use))
     assert theirs in ours
 
@@ -256,7 +260,7 @@ def test_states_of_an_lstm_cell_that_are_no_pair(use: Call) -> None:
 
 
 @pytest.mark.parametrize("batch_first", [False, True])
-def test_packing_and_padding(batch_first: bool) -> None:
+def test_packing_and_padding_of_sequences_are_pytorchs(batch_first: bool) -> None:
     def run(lib: Any) -> Any:
         rnn = lib.nn.utils.rnn
         x = lib.tensor(array(4, 5, 2) if batch_first else array(5, 4, 2))
@@ -268,7 +272,7 @@ def test_packing_and_padding(batch_first: bool) -> None:
     assert_same_behavior(run)
 
 
-def test_lists_of_sequences() -> None:
+def test_lists_of_sequences_are_packed_and_padded_as_by_pytorch() -> None:
     def run(lib: Any) -> Any:
         rnn = lib.nn.utils.rnn
         given = [lib.tensor(array(n, 2, seed=n)) for n in LENGTHS]
@@ -284,7 +288,7 @@ def test_lists_of_sequences() -> None:
     assert_same_behavior(run)
 
 
-def test_converting_a_packed_sequence() -> None:
+def test_a_packed_sequence_is_converted_with_its_indices_unchanged() -> None:
     packed = tt.nn.utils.rnn.pack_sequence([tt.ones(1), tt.ones(2)], enforce_sorted=False)
     wide = packed.double()
     assert wide.data.dtype == tt.float64 and packed.to(tt.float32) is packed
@@ -292,7 +296,7 @@ def test_converting_a_packed_sequence() -> None:
     assert np.array_equal(wide.batch_sizes, [2, 1])
 
 
-def test_dtypes_of_a_packed_sequence() -> None:
+def test_conversions_of_a_packed_sequence_have_pytorchs_dtypes() -> None:
     names = ["byte", "char", "double", "float", "half", "int", "long", "short"]
 
     def run(lib: Any) -> Any:

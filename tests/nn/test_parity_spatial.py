@@ -110,12 +110,14 @@ LAYERS: list[tuple[Call, Any]] = [
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("make", "x"), LAYERS, ids=words)
-def test_output_and_gradients(make: Call, x: Any, dtype: str) -> None:
+def test_output_and_gradients_of_spatial_layers_are_pytorchs(
+    make: Call, x: Any, dtype: str
+) -> None:
     assert_same_behavior(lambda lib: parity.layer_results(lib, make, [x], dtype))
 
 
 @pytest.mark.parametrize("make", [make for make, _ in LAYERS], ids=words)
-def test_repr(make: Call) -> None:
+def test_the_repr_of_spatial_layers_is_pytorchs(make: Call) -> None:
     assert_same_behavior(lambda lib: repr(parity.make_layer(lib, make)))
 
 
@@ -124,7 +126,7 @@ def test_repr(make: Call) -> None:
     [lambda nn: nn.BatchNorm2d(4), lambda nn: nn.InstanceNorm2d(4, 1e-5, 0.1, True, True)],
     ids=words,
 )
-def test_evaluation_before_running_statistics_move(make: Call) -> None:
+def test_batch_norm_in_evaluation_uses_its_initial_statistics(make: Call) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make)
         x = lib.tensor(IMAGE, requires_grad=True)
@@ -149,7 +151,7 @@ INDEXED: list[tuple[Call, Call, Any]] = [
 
 
 @pytest.mark.parametrize(("pool", "unpool", "x"), INDEXED, ids=words)
-def test_pooling_and_its_inverse(pool: Call, unpool: Call, x: Any) -> None:
+def test_pooling_and_unpooling_are_pytorchs(pool: Call, unpool: Call, x: Any) -> None:
     def run(lib: Any) -> Any:
         forth, back = parity.make_layer(lib, pool), parity.make_layer(lib, unpool)
 
@@ -162,11 +164,11 @@ def test_pooling_and_its_inverse(pool: Call, unpool: Call, x: Any) -> None:
     assert_same_behavior(run)
 
 
-def test_adaptive_pooling_with_indices() -> None:
+def test_adaptive_pooling_returns_pytorchs_indices() -> None:
     assert_same_behavior(lambda lib: list(lib.nn.AdaptiveMaxPool1d(3, True)(lib.tensor(SEQ))))
 
 
-def test_fractional_pooling() -> None:
+def test_fractional_pooling_is_pytorchs() -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(
             lib,
@@ -182,7 +184,7 @@ def test_fractional_pooling() -> None:
     assert_same_behavior(run)
 
 
-def test_output_size_of_a_transposed_convolution() -> None:
+def test_a_transposed_convolution_accepts_an_output_size_as_pytorchs() -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, lambda nn: nn.ConvTranspose2d(4, 2, 3, stride=3))
         x = lib.tensor(IMAGE)
@@ -192,7 +194,7 @@ def test_output_size_of_a_transposed_convolution() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 4, 4), (2, 0, 4, 4), (4, 4, 0)])
-def test_shuffling_nothing(shape: tuple[int, ...]) -> None:
+def test_pixel_shuffle_of_empty_tensors_is_pytorchs(shape: tuple[int, ...]) -> None:
     assert_same_behavior(lambda lib: lib.nn.PixelUnshuffle(2)(lib.ones(*shape)))
     assert_same_behavior(lambda lib: lib.nn.PixelShuffle(2)(lib.ones(*shape)))
 
@@ -226,7 +228,7 @@ ERRORS: list[Call] = [
 
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
-def test_errors(use: Call) -> None:
+def test_spatial_layers_raise_pytorchs_errors(use: Call) -> None:
     assert_same_error(parity.as_library_call(use))
 
 
@@ -249,7 +251,7 @@ def test_another_number_of_channels_is_a_warning_without_parameters() -> None:
     ],
     ids=words,
 )
-def test_first_weights(make: Call) -> None:
+def test_initial_weights_of_spatial_layers_are_pytorchs(make: Call) -> None:
     assert_same_behavior(lambda lib: parity.build(lib, make).state_dict())
 
 
@@ -292,7 +294,7 @@ def test_statistics_of_old_versions_load() -> None:
     assert_same_behavior(run)
 
 
-def test_statistics_of_several_batches() -> None:
+def test_cumulative_statistics_of_batch_norm_are_pytorchs() -> None:
     def run(lib: Any) -> Any:
         norm = lib.nn.BatchNorm1d(4, momentum=None)
         for seed in range(3):

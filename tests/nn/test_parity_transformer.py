@@ -55,7 +55,9 @@ def attention_inputs(lib: Any, layer: Any, batched: bool) -> list[Any]:
 @pytest.mark.parametrize("make", ATTENTION, ids=words)
 @pytest.mark.parametrize("batched", [True, False])
 @pytest.mark.parametrize("options", [{}, {"need_weights": False}, {"average_attn_weights": False}])
-def test_attention(make: Call, batched: bool, options: Any) -> None:
+def test_output_and_gradients_of_multihead_attention_are_pytorchs(
+    make: Call, batched: bool, options: Any
+) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64")
         return trained(lib, layer, attention_inputs(lib, layer, batched), **options)
@@ -64,7 +66,7 @@ def test_attention(make: Call, batched: bool, options: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bool", "float", "heads"])
-def test_masks(kind: str) -> None:
+def test_multihead_attention_with_masks_is_pytorchs(kind: str) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, lambda nn: nn.MultiheadAttention(8, 2), "float64")
         hidden = lib.tensor(array(6, 4, 6) > 1) if kind == "heads" else lib.tensor(array(4, 6) > 1)
@@ -117,7 +119,9 @@ WHOLE: list[Call] = [
 
 @pytest.mark.parametrize("make", LAYERS, ids=words)
 @pytest.mark.parametrize("masked", [False, True])
-def test_encoders(make: Call, masked: bool) -> None:
+def test_output_and_gradients_of_transformer_encoders_are_pytorchs(
+    make: Call, masked: bool
+) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64").eval()
         (x,) = tensors(lib, (4, 4, 8))
@@ -157,7 +161,9 @@ PADDING = {"tail": [[0, 0, 0, 0], [0, 1, 1, 1]], "front": [[0, 0, 0, 0], [1, 0, 
 @pytest.mark.parametrize("place", PADDING)
 @pytest.mark.parametrize("kind", ["bool", "float"])
 @pytest.mark.parametrize("make", [*LEAVES_PADDING_OUT, *COMPUTES_PADDING], ids=words)
-def test_padding_in_what_is_not_recorded(make: Call, kind: str, place: str) -> None:
+def test_encoders_with_padding_under_no_grad_are_pytorchs(
+    make: Call, kind: str, place: str
+) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64").eval()
         padding = lib.tensor(PADDING[place], dtype=lib.bool)
@@ -180,7 +186,9 @@ def next_mask(layer: Any) -> str:
 
 @pytest.mark.parametrize("make", DECODERS, ids=words)
 @pytest.mark.parametrize("masked", [False, True])
-def test_decoders(make: Call, masked: bool) -> None:
+def test_output_and_gradients_of_transformer_decoders_are_pytorchs(
+    make: Call, masked: bool
+) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64").eval()
         mask = lib.nn.Transformer.generate_square_subsequent_mask(4, dtype=lib.float64)
@@ -191,7 +199,7 @@ def test_decoders(make: Call, masked: bool) -> None:
 
 
 @pytest.mark.parametrize("make", WHOLE, ids=words)
-def test_transformer(make: Call) -> None:
+def test_output_and_gradients_of_transformer_are_pytorchs(make: Call) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64").eval()
         padding = lib.tensor([[False, False, True]] * 3)
@@ -204,7 +212,7 @@ def test_transformer(make: Call) -> None:
 
 
 @pytest.mark.parametrize("make", [LAYERS[0], WHOLE[0]], ids=words)
-def test_dropout_draws_the_same(make: Call) -> None:
+def test_dropout_of_transformers_draws_pytorchs_numbers(make: Call) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64")
         inputs = tensors(lib, (3, 3, 8), (3, 3, 8))
@@ -215,7 +223,7 @@ def test_dropout_draws_the_same(make: Call) -> None:
 
 
 @pytest.mark.parametrize("make", [*ATTENTION, *LAYERS, *DECODERS, *WHOLE], ids=words)
-def test_repr_and_first_weights(make: Call) -> None:
+def test_repr_and_initial_weights_of_transformers_are_pytorchs(make: Call) -> None:
     def run(lib: Any) -> Any:
         layer = parity.build(lib, make)
         return [repr(layer), layer.state_dict()]
@@ -233,7 +241,7 @@ def test_repr_and_first_weights(make: Call) -> None:
         ((0, 2, 4), (3, 2, 4)),
     ],
 )
-def test_attention_to_nothing(
+def test_attention_to_empty_sequences_has_pytorchs_shapes(
     queries: tuple[int, ...], keys: tuple[int, ...], average: bool
 ) -> None:
     def run(lib: Any) -> Any:
@@ -254,7 +262,7 @@ ERRORS: list[Call] = [
 
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
-def test_errors(use: Call) -> None:
+def test_transformers_raise_pytorchs_errors(use: Call) -> None:
     assert_same_error(parity.as_library_call(use))
 
 
@@ -269,7 +277,9 @@ def test_errors(use: Call) -> None:
         ((3, 4), (3, 4), (3, 4), {"attn_mask": (3,)}),
     ],
 )
-def test_wrong_numbers_of_dimensions(query: Any, key: Any, value: Any, masks: Any) -> None:
+def test_masks_with_wrong_numbers_of_dimensions_raise_pytorchs_errors(
+    query: Any, key: Any, value: Any, masks: Any
+) -> None:
     texts = []
     for lib in (tt, parity.torch):
         layer = lib.nn.MultiheadAttention(4, 2)

@@ -199,7 +199,7 @@ ERRORS: list[tuple[Call, type[Exception]]] = [
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("form", FORMS, ids=words)
-def test_reduction(name: str, form: Call) -> None:
+def test_reductions_of_edge_values_are_numpys(name: str, form: Call) -> None:
     check_case(Case(form, name))
 
 
@@ -215,13 +215,15 @@ def test_number_has_a_first_dimension_to_some(name: str) -> None:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=words)
-def test_call(call: Call) -> None:
+def test_calls_with_edge_values_are_numpys(call: Call) -> None:
     check_case(Case(call))
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("name", "q", "axis"), QUANTILES)
-def test_quantiles(name: str, q: Any, axis: int | None, method: str) -> None:
+def test_quantiles_by_every_method_are_numpys(
+    name: str, q: Any, axis: int | None, method: str
+) -> None:
     check_case(Case(lambda named, m: named(m, q, axis, method=method), name))
 
 
@@ -238,7 +240,7 @@ def check_case(case: Case) -> None:
     assert_same(evaluate(case, tnp, arrays()), theirs)
 
 
-def test_what_lies_beyond_the_mask_keeps_its_value() -> None:
+def test_elements_outside_of_the_mask_keep_their_value() -> None:
     x = tnp.array([1, 2, 3])
     tnp.copyto(x, 7, where=[True, False, True])
     assert x.tolist() == [7, 2, 7]
@@ -247,13 +249,13 @@ def test_what_lies_beyond_the_mask_keeps_its_value() -> None:
     assert x.tolist() == [7, 2, 7]
 
 
-def test_ranks_in_long_rows_of_half_precision() -> None:
+def test_quantiles_of_long_half_precision_rows_are_numpys() -> None:
     x = np.arange(4001).astype("float16")
     assert tnp.quantile(tt.tensor(x), 0.75).item() == np.sort(x)[3000]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_gradient_of_quantiles(method: str) -> None:
+def test_quantiles_by_every_method_have_gradients(method: str) -> None:
     x = tt.tensor([3.0, 1.0, 4.5, 1.5, 9.0], dtype=tt.float64, requires_grad=True)
     assert tt.autograd.gradcheck(lambda x: tnp.quantile(x, [0.3, 0.62], method=method), (x,))
 

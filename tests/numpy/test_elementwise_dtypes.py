@@ -56,14 +56,14 @@ def check_dtypes(name: str, operands: tuple[Any, ...], **options: Any) -> None:
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_of_one_operand(name: str) -> None:
+def test_ufuncs_of_one_operand_have_numpys_result_dtypes(name: str) -> None:
     for kind in KINDS:
         some = array(kind)
         check_dtypes(name, (some[some != 0] if name == "reciprocal" else some,))
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_of_two_operands(name: str) -> None:
+def test_ufuncs_of_two_operands_have_numpys_result_dtypes(name: str) -> None:
     for kind in KINDS:
         for other in KINDS:
             if name not in QUOTIENTS or (kind, other) != ("complex128", "bool"):
@@ -71,12 +71,12 @@ def test_of_two_operands(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
-def test_complex_numbers_over_zero(name: str) -> None:
+def test_complex_division_by_zero_has_numpys_result_dtype(name: str) -> None:
     check_dtypes(name, (array("complex128"), array("bool")))
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_numbers_of_python_are_weak(name: str) -> None:
+def test_python_scalars_do_not_decide_the_result_dtype(name: str) -> None:
     for kind in KINDS:
         for number in NUMBERS:
             check_dtypes(name, (array(kind), number))
@@ -85,14 +85,14 @@ def test_numbers_of_python_are_weak(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sqrt", "add", "less", "power"])
 @pytest.mark.parametrize("wanted", ["float32", "float64", "int64", "bool", "complex128"])
-def test_dtype_is_that_of_the_computation(name: str, wanted: str) -> None:
+def test_the_dtype_argument_is_the_dtype_of_the_computation(name: str, wanted: str) -> None:
     for kind in KINDS:
         operands = (array(kind),) * (1 if name == "sqrt" else 2)
         check_dtypes(name, operands, dtype=wanted)
 
 
 @pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
-def test_casting_is_what_is_allowed(casting: str) -> None:
+def test_the_casting_argument_limits_the_conversions(casting: str) -> None:
     for kind in KINDS:
         check_dtypes("add", (array("int8"), array(kind)), dtype="float32", casting=casting)
 
@@ -148,7 +148,7 @@ def test_heaviside_of_nan_is_nan() -> None:
 # -- out= and where= -----------------------------------------------------------------------------
 
 
-def test_elsewhere_is_zero_whatever_the_result_would_be() -> None:
+def test_elements_excluded_by_where_are_zero() -> None:
     x = tnp.array([1.0, -1.0, float("inf")])
     assert tnp.sqrt(x, where=[True, False, False]).tolist() == [1, 0, 0]
 
@@ -172,7 +172,7 @@ def test_out_must_hold_the_result() -> None:
         tnp.sqrt(tnp.ones(2), out=tnp.zeros(2, dtype="int64"))
 
 
-def test_both_results_are_written() -> None:
+def test_divmod_writes_both_results_to_out() -> None:
     outs = tnp.zeros(2, dtype="int64"), tnp.zeros(2, dtype="int64")
     found = tnp.divmod(tnp.array([7, -7]), 3, out=outs)
     assert found[0] is outs[0] and outs[0].tolist() == [2, -3] and outs[1].tolist() == [1, 2]

@@ -46,7 +46,7 @@ def test_name_is_there_or_numpys_alone(name: str) -> None:
     assert name not in dir(tnp) and not hasattr(tnp, name)
 
 
-def test_what_is_numpys_alone_is_numpys() -> None:
+def test_names_listed_as_numpys_alone_exist_in_numpy() -> None:
     gone = {"recarray", "record"}
     assert [name for name in NUMPY_ONLY if not hasattr(np, name) and name not in gone] == []
 
@@ -54,13 +54,13 @@ def test_what_is_numpys_alone_is_numpys() -> None:
 @pytest.mark.parametrize(
     "home", ["linalg", "fft", "random", "emath", "testing", "exceptions", "polynomial"]
 )
-def test_module_has_every_name(home: str) -> None:
+def test_each_module_has_every_name_of_numpys(home: str) -> None:
     ours, theirs = getattr(tnp, home), getattr(np, home)
     lacking = {name for name in public(theirs) if not hasattr(ours, name)}
     assert lacking == {n.partition(".")[2] for n in MISSING if n.partition(".")[0] == home}
 
 
-def test_array_has_every_member() -> None:
+def test_arrays_have_every_member_of_numpys() -> None:
     lacking = {f"ndarray.{name}" for name in dir(np.ndarray) if not hasattr(tnp.ndarray, name)}
     assert lacking == {name for name in MISSING if name.startswith("ndarray.")}
 
@@ -154,7 +154,7 @@ def test_numpys_own_functions_lose_no_gradient_silently(call: Any) -> None:
     lambda x: sum(a * b for a, b in tnp.broadcast(x, x[0])),
     lambda x: sum(value * sum(place) for place, value in tnp.ndenumerate(x)),
 ])  # fmt: skip
-def test_functions_are_recorded(function: Any) -> None:
+def test_functions_are_recorded_for_gradients(function: Any) -> None:
     x = tt.tensor(X, dtype=tt.float64, requires_grad=True)
     assert tt.autograd.gradcheck(lambda t: tt.as_tensor(function(tnp.asarray(t))), [x])
 
@@ -164,7 +164,7 @@ def test_object_results_that_are_no_numbers_are_refused() -> None:
         tnp.frompyfunc(str, 1, 1)([1, 2])
 
 
-def test_text_files(tmp_path: Any) -> None:
+def test_savetxt_loadtxt_tofile_and_fromfile_work_as_numpys(tmp_path: Any) -> None:
     x = tnp.array(X)
     tnp.savetxt(tmp_path / "x.txt", x)
     assert np.loadtxt(tmp_path / "x.txt").tolist() == tnp.loadtxt(tmp_path / "x.txt").tolist() == X
@@ -211,7 +211,7 @@ def test_testing_compares_what_is_in_a_graph() -> None:
     tnp.testing.assert_allclose(tt.ones(2), x)
 
 
-def test_annotations() -> None:
+def test_ndarray_annotations_work_as_numpys() -> None:
     found = tnp.typing.NDArray[tnp.float64]
     assert found.__origin__ is tnp.ndarray
     assert found.__args__[1] == np.dtype[tnp.float64]  # type: ignore[type-arg]

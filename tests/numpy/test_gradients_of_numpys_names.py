@@ -77,7 +77,7 @@ def differences(case: Case, name: str) -> Any:
 
 
 @pytest.mark.parametrize("case", with_gradients(), ids=str)
-def test_gradient(case: Case) -> None:
+def test_gradients_of_numpys_names_are_finite_differences(case: Case) -> None:
     data = tensors(SMOOTH, requires_grad=True)
     total: Any = 0
     for found in floats(evaluate(case, tnp, data)):

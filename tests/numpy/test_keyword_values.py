@@ -113,7 +113,7 @@ def keywords() -> Iterator[tuple[str, Any, Any, tuple[Any, ...], str]]:
                         yield prefix + name, function, own, args, key
 
 
-def test_values_of_keywords() -> None:
+def test_keyword_values_of_every_kind_have_numpys_outcome() -> None:
     chosen = random.Random(20)
     wrong, count = [], 0
     for name, function, own, args, key in keywords():
@@ -135,7 +135,7 @@ def test_values_of_keywords() -> None:
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
 @pytest.mark.parametrize("distance", [1j, np.array([0.5, 1.0, 2.0]), np.array(0.5), True])
-def test_distances_of_samples(name: str, distance: Any) -> None:
+def test_fft_frequencies_accept_numpys_sample_spacings(name: str, distance: Any) -> None:
     n = 5 if name == "rfftfreq" else 3
     want = getattr(np.fft, name)(n, distance)
     got = getattr(tnp.fft, name)(n, convert(distance, tnp.array))
@@ -143,7 +143,7 @@ def test_distances_of_samples(name: str, distance: Any) -> None:
 
 
 @pytest.mark.parametrize("compute_uv", [True, False])
-def test_singular_values_of_hermitian_matrices(compute_uv: bool) -> None:
+def test_svd_of_hermitian_matrices_is_numpys(compute_uv: bool) -> None:
     matrix = np.array([[1.0, 9.0, 0.0], [2.0, -5.0, 1.0], [0.0, 1.0, 3.0]])  # one triangle counts
     want = np.linalg.svd(matrix, compute_uv=compute_uv, hermitian=True)
     got = tnp.linalg.svd(tnp.array(matrix), compute_uv=compute_uv, hermitian=True)

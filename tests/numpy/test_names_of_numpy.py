@@ -55,7 +55,7 @@ def test_every_name_has_a_case() -> None:
     assert [name for name, listed in FUNCTIONS.items() if not listed] == []
 
 
-def test_names_are_numpys() -> None:
+def test_listed_names_exist_in_numpy() -> None:
     assert [n for n in (*names.ANSWERED, *names.OUT_OF_SCOPE) if not _numpy_has(n)] == []
 
 
@@ -65,7 +65,7 @@ def _numpy_has(name: str) -> bool:
 
 
 @pytest.mark.parametrize("case", of(names.ANSWERED), ids=str)
-def test_numpys_meaning(case: Case) -> None:
+def test_names_in_tinytorch_numpy_have_numpys_results(case: Case) -> None:
     """In ``tinytorch.numpy``: the same values, shapes and dtypes."""
     theirs = evaluate_in_numpy(case)
     assert_same(evaluate(case, tnp, arrays()), theirs)
@@ -74,7 +74,7 @@ def test_numpys_meaning(case: Case) -> None:
 @pytest.mark.parametrize(
     "case", of(n for n in (*names.STANDARD_ONLY, *names.WANTED) if n != "ndarray"), ids=str
 )
-def test_numpys_own_at_the_top_level(case: Case) -> None:
+def test_names_of_numpy_alone_have_numpys_results_at_the_top_level(case: Case) -> None:
     """In ``tinytorch``, where PyTorch has nothing of the name: the same values and shapes."""
     theirs = evaluate_in_numpy(case)
     with tt.default_dtype_context(tt.float64):

@@ -51,7 +51,7 @@ def test_function_of_the_top_level_shows_its_use(name: str) -> None:
 
 
 @pytest.mark.parametrize("stub", ["__init__.pyi", "numpy/__init__.pyi"])
-def test_stub_declares_every_name(stub: str) -> None:
+def test_each_stub_declares_every_name(stub: str) -> None:
     declared = set()
     for node in ast.parse((STUBS / stub).read_text()).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -66,12 +66,12 @@ def test_stub_declares_every_name(stub: str) -> None:
     assert [n for n in wanted if n not in declared and n not in FORWARDED] == []
 
 
-def test_directory_lists_every_name() -> None:
+def test_dir_lists_every_name() -> None:
     assert [n for n in names.ANSWERED if n not in (*dir(tnp), *FORWARDED)] == []
 
 
 @pytest.mark.parametrize("name", names.OUT_OF_SCOPE)
-def test_what_is_out_of_scope_is_numpys_or_missing(name: str) -> None:
+def test_names_out_of_scope_are_forwarded_to_numpy_or_missing(name: str) -> None:
     """Functions and classes are forwarded to the library as they are; values are not here."""
     with tt.backend_context("numpy"):
         theirs = getattr(np, name, None)
@@ -116,7 +116,7 @@ def test_numpys_function_of_tensors_is_recorded(call: Any) -> None:
     np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-12)
 
 
-def test_a_function_that_is_not_there_gives_numpys_numbers_and_tells_of_the_gradient() -> None:
+def test_a_forwarded_function_returns_numpys_values_and_warns_of_the_lost_gradient() -> None:
     x, file = tt.tensor([1.0, 2.0, 4.0]), io.StringIO()
     np.savetxt(file, x)
     assert np.loadtxt(file.getvalue().splitlines()).tolist() == [1, 2, 4]
@@ -125,7 +125,7 @@ def test_a_function_that_is_not_there_gives_numpys_numbers_and_tells_of_the_grad
     np.savetxt(file, x)  # which has been said
 
 
-def test_an_elementwise_function_that_is_not_there_gives_a_tensor_and_refuses_gradients() -> None:
+def test_a_forwarded_ufunc_returns_a_tensor_and_refuses_gradients() -> None:
     x = tt.tensor([1.0, 2.0, 4.0])
     spacing = np.spacing(x)
     assert isinstance(spacing, tt.Tensor)
@@ -160,7 +160,7 @@ def test_namespace_of_tensors_is_numpys() -> None:
 # -- keywords of elementwise functions -----------------------------------------------------------
 
 
-def test_out_where_and_dtype() -> None:
+def test_ufuncs_accept_out_where_and_dtype() -> None:
     x, out = tnp.array([1.0, 4.0]), tnp.zeros(2)
     assert tnp.sqrt(x, out=out) is out and out.tolist() == [1, 2]
     tnp.add(x, 10, out=out, where=[True, False])
@@ -178,7 +178,7 @@ def test_writing_refuses_what_is_no_tensor() -> None:
         tnp.place([1, 2], [True, False], [3])
 
 
-def test_writing_is_recorded() -> None:
+def test_place_is_recorded_for_gradients() -> None:
     values = tt.tensor([5.0, 6.0], requires_grad=True)
     target = tt.zeros(3)
     tt.place(target, [True, False, True], values)
@@ -189,7 +189,7 @@ def test_writing_is_recorded() -> None:
 # -- files and states ----------------------------------------------------------------------------
 
 
-def test_files_are_numpys(tmp_path: Path) -> None:
+def test_saved_files_are_numpys(tmp_path: Path) -> None:
     x = tnp.array([[1.5, 2], [3, 4]])
     tnp.save(tmp_path / "x.npy", x)
     assert np.load(tmp_path / "x.npy").tolist() == x.tolist()
@@ -223,7 +223,7 @@ def test_printing_options_are_numpys() -> None:
         assert repr(tnp.array([0.25])) == repr(np.array([0.25])) == "array([0.2])"
 
 
-def test_memory_is_exchanged() -> None:
+def test_from_dlpack_accepts_numpys_arrays() -> None:
     with tt.backend_context("numpy"):
         array = np.arange(3.0)
         assert tt.from_dlpack(array).tolist() == [0, 1, 2]

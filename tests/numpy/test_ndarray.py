@@ -25,7 +25,7 @@ APART = {
 }
 
 
-def test_has_what_numpys_array_has() -> None:
+def test_an_array_has_every_attribute_of_numpys() -> None:
     missing = {name for name in dir(np.ndarray) if not hasattr(tnp.ndarray, name)}
     assert missing == set(APART)
 
@@ -95,7 +95,7 @@ def array() -> Any:
 
 
 @pytest.mark.parametrize("use", USES, ids=words)
-def test_use(use: Use) -> None:
+def test_uses_of_an_array_have_numpys_result(use: Use) -> None:
     assert_same(use(tnp.array(array())), use(array()))
 
 
@@ -137,7 +137,7 @@ CHANGES: list[Any] = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=words)
-def test_change_in_place(change: Any) -> None:
+def test_in_place_changes_of_an_array_are_numpys(change: Any) -> None:
     assert_same(written(change, tnp.array(array())), written(change, array()))
 
 
@@ -154,7 +154,7 @@ INDICES: list[Any] = [
 
 
 @pytest.mark.parametrize("index", INDICES, ids=repr)
-def test_index(index: Any) -> None:
+def test_indexing_an_array_is_numpys(index: Any) -> None:
     a = np.arange(24.0).reshape(2, 3, 4)
     assert_same(tnp.array(a)[index], a[index])
     parts = index if isinstance(index, tuple) else (index,)
@@ -165,7 +165,7 @@ def test_index(index: Any) -> None:
 @pytest.mark.parametrize(
     "index", ["a", 0.5, [0.5], (0, "a"), 5, (0, 0, 0, 0), [7], slice("a")], ids=repr
 )
-def test_no_index(index: Any) -> None:
+def test_an_invalid_index_raises_numpys_error(index: Any) -> None:
     a = np.arange(24.0).reshape(2, 3, 4)
     with pytest.raises((IndexError, TypeError)) as theirs:
         a[index]
@@ -173,7 +173,7 @@ def test_no_index(index: Any) -> None:
         tnp.array(a)[index]
 
 
-def test_numbers_are_no_views() -> None:
+def test_scalars_are_copies_and_not_views() -> None:
     a = tnp.array([1.0, 2.0])
     first, total = a[0], a.sum()
     before = total
@@ -184,7 +184,7 @@ def test_numbers_are_no_views() -> None:
     assert {a[0]: "five"}[tnp.array(5.0)[()]] == "five"
 
 
-def test_numbers_have_what_numbers_have() -> None:
+def test_scalars_have_the_methods_of_numpys_scalars() -> None:
     assert (tnp.log(8) / tnp.log(2)).is_integer()
     assert tnp.float64(0.75).as_integer_ratio() == (3, 4)
     assert tnp.arange(7)[6].bit_count() == 2
@@ -206,7 +206,7 @@ def test_order_of_equal_elements_is_kept(size: int, kind: str) -> None:
     assert_same(tnp.array(values).argsort(), order)
 
 
-def test_parts_are_views() -> None:
+def test_parts_of_an_array_are_views() -> None:
     a = tnp.zeros((2, 3))
     a[0][1] = 1
     a.T[2] += 2
@@ -214,7 +214,7 @@ def test_parts_are_views() -> None:
     assert a.tolist() == [[0, 1, 2], [-1, -1, 1]]
 
 
-def test_has_a_place_in_the_graph() -> None:
+def test_an_array_is_recorded_in_the_graph() -> None:
     a = tnp.array([1.0, 2.0, 3.0])
     a.requires_grad = True
     b = a * 2
@@ -233,7 +233,7 @@ def test_has_a_place_in_the_graph() -> None:
     lambda x: x.ravel("F") ** 3, lambda x: abs(x - 2.2), lambda x: x.repeat(2).cumprod(),
     lambda x: x.mean() * x.trace(),
 ])  # fmt: skip
-def test_gradient(use: Use) -> None:
+def test_gradients_of_uses_of_an_array_are_finite_differences(use: Use) -> None:
     data = array() + 0.3
     weights = np.arange(1.0, 1 + np.size(use(data))).reshape(np.shape(use(data)))
     x = tnp.array(data)
@@ -252,7 +252,7 @@ def test_gradient(use: Use) -> None:
 # -- beside tensors and NumPy's own --------------------------------------------------------------
 
 
-def test_class_is_kept() -> None:
+def test_results_of_arrays_are_arrays_and_of_tensors_tensors() -> None:
     a, t = tnp.ones(2), tt.ones(2)
     for value in (tnp.exp(a), tnp.stack([a, a]), tnp.zeros_like(a), tnp.add(1, 2), tnp.asarray(t)):
         assert type(value) is tnp.ndarray
@@ -292,7 +292,7 @@ class Spread(tt.nn.Module):
         return (x.view(-1) * weight.view(-1)).std()
 
 
-def test_modules_are_given_tensors() -> None:
+def test_a_module_called_with_arrays_receives_tensors() -> None:
     x, weight = tnp.array([[1.0, 2.0], [3.0, 4.0]]), tnp.ones(4)
     t = tt.as_tensor(x)
     for spread in (Spread()(x, weight), Spread()(t, weight), Spread()(t, weight=weight)):
@@ -303,7 +303,7 @@ def test_modules_are_given_tensors() -> None:
 
 
 @pytest.mark.parametrize("transform", ["grad", "jacrev", "jacfwd", "hessian"])
-def test_transforms_keep_the_class(transform: str) -> None:
+def test_func_transforms_of_arrays_return_arrays(transform: str) -> None:
     def function(x: Any) -> Any:
         return (x**3).sum() if transform in ("grad", "hessian") else x**3
 
@@ -314,7 +314,7 @@ def test_transforms_keep_the_class(transform: str) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
-def test_numpys_functions_give_arrays() -> None:
+def test_numpys_functions_of_arrays_return_arrays() -> None:
     a = tnp.array([1.0, 4.0])
     for found in (np.sqrt(a), np.concatenate([a, np.ones(1)]), np.ones(2) + a, np.add.outer(a, a)):
         assert type(found) is tnp.ndarray
@@ -343,7 +343,7 @@ def test_numpys_functions_give_arrays() -> None:
     lambda x: tnp.atleast_2d(x).fill(0), lambda x: tnp.lib.stride_tricks.as_strided(x).fill(0),
     lambda x: tnp.hsplit(x, 1)[0].fill(0), lambda x: tnp.matrix_transpose(x[None]).fill(0),
 ], ids=words)  # fmt: skip
-def test_writing_is_noticed(write: Use) -> None:
+def test_writing_to_a_saved_array_is_detected_in_backward(write: Use) -> None:
     """As it is to a Tensor: what a graph has saved must not have changed."""
     x, weight = tnp.array([1.0, 3.0, 2.0]), tt.ones(3, dtype=tt.float64, requires_grad=True)
     total = (weight * tt.as_tensor(x)).sum()
@@ -359,7 +359,7 @@ def test_out_is_written_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_many_numbers(name: str) -> None:
+def test_reductions_of_large_arrays_are_as_precise_as_numpys(name: str) -> None:
     """Where the sums are not NumPy's own: as near to the exact ones."""
     data = np.random.default_rng(0).standard_normal((1000, 600))
     for axis in (None, 0, 1):
@@ -368,7 +368,7 @@ def test_many_numbers(name: str) -> None:
         np.testing.assert_allclose(found.tolist(), exact.astype(float), rtol=1e-11, atol=1e-11)
 
 
-def test_travels() -> None:
+def test_an_array_survives_pickling_and_moving_between_backends() -> None:
     a = tnp.array([[1, 2], [3, 4]], dtype=np.int16)
     again = pickle.loads(pickle.dumps(a))
     assert type(again) is tnp.ndarray and again.dtype == np.int16 and again.tolist() == a.tolist()
@@ -389,7 +389,7 @@ def test_travels() -> None:
     lambda a: a << 1, lambda a: a.resize(-1), lambda a: a.squeeze(0), lambda a: a.nope,
     lambda a: operator.delitem(a, 0),
 ])  # fmt: skip
-def test_error_is_numpys(wrong: Use) -> None:
+def test_wrong_use_of_an_array_raises_numpys_error(wrong: Use) -> None:
     with pytest.raises(Exception) as theirs:
         wrong(array())
     with pytest.raises(Exception) as ours:
@@ -414,7 +414,7 @@ def subclass_of(library: Any) -> Any:
 
 
 @pytest.mark.parametrize("library", [np, tnp], ids=["numpy", "tinytorch"])
-def test_views_of_a_subclass(library: Any) -> None:
+def test_views_of_a_subclass_keep_class_and_attributes(library: Any) -> None:
     kind = subclass_of(library)
     array = library.ones(2)
     view = kind(array, "m")

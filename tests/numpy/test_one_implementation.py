@@ -53,14 +53,14 @@ def test_a_function_of_numpy_alone_is_in_numpys_folder(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*STANDARD_ONLY, *WANTED} - ALIASES - UFUNCS))
-def test_it_has_one_implementation(name: str) -> None:
+def test_a_name_in_both_namespaces_has_one_implementation(name: str) -> None:
     function = getattr(tinytorch, name)
     if name in NAMESPACES[""]:
         assert source(functions.function_of(name)) == source(function)
 
 
 @pytest.mark.parametrize("name", ["matrix_transpose", "outer", "tensordot", "trace"])
-def test_linalg_has_one_implementation(name: str) -> None:
+def test_each_linalg_function_has_one_implementation(name: str) -> None:
     ours = getattr(tinytorch.linalg, name)
     assert source(ours) == source(getattr(functions.linalg, name))
     assert source(ours)[0].startswith("numpy/functions/")
@@ -116,7 +116,7 @@ def looks_up_by_name(node: ast.AST) -> bool:
 @pytest.mark.parametrize(
     "path", sorted((PACKAGE / "numpy").rglob("*.py")), ids=lambda path: path.stem
 )
-def test_operations_are_imported(path: Path) -> None:
+def test_operations_are_imported_and_not_looked_up_by_name(path: Path) -> None:
     found = [node for node in ast.walk(ast.parse(path.read_text())) if looks_up_by_name(node)]
     assert not found, [ast.unparse(node) for node in found]
 

@@ -83,7 +83,7 @@ def test_error_is_of_numpys_type(call: Any) -> None:
             call(tnp)
 
 
-def test_poor_conditions_are_told() -> None:
+def test_polyfit_warns_of_a_poor_condition() -> None:
     for lib in (np, tnp):
         with pytest.warns(np.exceptions.RankWarning):
             lib.polyfit([1.0, 1.0], [1.0, 2.0], 1)
@@ -105,7 +105,7 @@ GRADIENTS: list[Any] = [
 
 @pytest.mark.parametrize("function", GRADIENTS)
 @pytest.mark.parametrize("at", [[1.0, 2.0, 4.5], [-1.0, 0.5, 1.0], [2.0, 0.0, 1.0]])
-def test_functions_are_recorded(function: Any, at: list[float]) -> None:
+def test_polynomial_functions_are_recorded_for_gradients(function: Any, at: list[float]) -> None:
     x = tt.tensor(at, dtype=tt.float64, requires_grad=True)
     assert tt.autograd.gradcheck(lambda c: tt.as_tensor(function(tnp.asarray(c))), [x])
 
@@ -147,7 +147,7 @@ def objects(lib: Any) -> list[Any]:
     return [*found, p, q, *map(int, (p[0], p[2], p[9], p(2)))]
 
 
-def test_objects_are_numpys() -> None:
+def test_poly1d_objects_are_numpys() -> None:
     for ours, theirs in zip(objects(tnp), objects(np), strict=True):
         assert_same_polynomials(ours, theirs)
 
@@ -185,7 +185,7 @@ def series(lib: Any, kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_series_are_numpys(kind: str) -> None:
+def test_polynomial_series_are_numpys(kind: str) -> None:
     for ours, theirs in zip(series(tnp, kind), series(np, kind), strict=True):
         if isinstance(theirs, str) and "e-" in theirs:
             continue  # what is next to nothing differs in its digits
@@ -229,7 +229,7 @@ def test_functions_of_rising_powers_are_numpys(function: int) -> None:
     lambda kind, c: (kind(c) - kind([1, 2])).coef, lambda kind, c: kind.fromroots(c).coef,
     lambda kind, c: kind(c).convert(domain=[0, 1]).coef,
 ])  # fmt: skip
-def test_series_are_recorded(kind: str, function: Any) -> None:
+def test_polynomial_series_are_recorded_for_gradients(kind: str, function: Any) -> None:
     make = getattr(tnp.polynomial, kind)
     x = tt.tensor([1.0, 2.0, 3.0], dtype=tt.float64, requires_grad=True)
     assert tt.autograd.gradcheck(lambda c: tt.as_tensor(function(make, tnp.asarray(c))), [x])

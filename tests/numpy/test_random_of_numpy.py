@@ -56,7 +56,7 @@ def assert_same_draws(ours: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kind_has_every_method(kind: str) -> None:
+def test_generators_have_every_method_of_numpys(kind: str) -> None:
     theirs = {name for name in dir(getattr(np.random, kind)) if not name.startswith("_")}
     assert theirs - set(dir(getattr(tnp.random, kind))) == set()
     assert isinstance(pair(kind)[0], getattr(tnp.random, kind))
@@ -66,7 +66,7 @@ def test_kind_has_every_method(kind: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:This function is deprecated. Please call randint")
 @pytest.mark.parametrize(("kind", "name"), METHODS)
-def test_law_is_numpys(kind: str, name: str) -> None:
+def test_draws_of_each_distribution_are_numpys(kind: str, name: str) -> None:
     for ours, theirs in zip(*(draws(source, name) for source in pair(kind)), strict=True):
         assert_same_draws(ours, theirs)
     assert getattr(getattr(tnp.random, kind), name).__doc__
@@ -89,7 +89,7 @@ def test_function_of_the_module_is_numpys(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_orders_are_numpys(kind: str) -> None:
+def test_permutations_and_shuffles_are_numpys(kind: str) -> None:
     ours, theirs = pair(kind)
     x, y = tnp.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
     assert_same_draws(ours.permutation(x), theirs.permutation(y))
@@ -108,7 +108,7 @@ def test_orders_are_numpys(kind: str) -> None:
     )
 
 
-def test_generator_knows_dimensions() -> None:
+def test_generator_permutes_and_chooses_along_an_axis() -> None:
     ours, theirs = pair("Generator")
     x, y = tnp.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
     assert_same_draws(ours.permutation(x, axis=1), theirs.permutation(y, axis=1))
@@ -182,7 +182,7 @@ def test_module_draws_from_numpys_own_state() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_copies_go_on_alike(kind: str) -> None:
+def test_a_copied_generator_draws_the_same_numbers(kind: str) -> None:
     ours, theirs = pair(kind)
     for again in (copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))):
         assert_same_draws(again.normal(size=3), copy.deepcopy(theirs).normal(size=3))

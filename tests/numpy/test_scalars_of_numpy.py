@@ -58,7 +58,7 @@ def test_arrays_of_one_element_are_instances_as_numpys_numbers_are(name: str, ot
 
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("other", ["int8", "float32", *ABSTRACT])
-def test_kinds_are_numpys(name: str, other: str) -> None:
+def test_subclass_relations_of_scalar_types_are_numpys(name: str, other: str) -> None:
     wanted = issubclass(getattr(np, other), getattr(np, name))
     assert issubclass(getattr(tnp, other), getattr(tnp, name)) is wanted
     if name not in ("longlong", "ulonglong"):
@@ -69,7 +69,7 @@ def test_kinds_are_numpys(name: str, other: str) -> None:
 
 
 @pytest.mark.parametrize("name", ABSTRACT)
-def test_abstract_types_make_nothing(name: str) -> None:
+def test_abstract_scalar_types_cannot_be_constructed(name: str) -> None:
     with pytest.raises(TypeError, match="cannot create|cannot be created|abstract"):
         getattr(tnp, name)()
 
@@ -96,7 +96,7 @@ def test_numbers_that_do_not_fit_are_refused(call: Any) -> None:
             call(lib)
 
 
-def test_nan_is_no_integer() -> None:
+def test_writing_nan_to_an_integer_array_is_refused() -> None:
     for lib in (np, tnp):
         with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
             lib.zeros(1, int)[0] = float("nan")
@@ -133,7 +133,7 @@ def test_numpys_own_dtypes_are_refused(dtype: Any, use: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["a", ["a", "b"], [1, None], None, [[1], ["b"]], 10**30])
-def test_what_holds_no_numbers_is_refused(value: Any) -> None:
+def test_arrays_of_non_numeric_dtypes_are_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="is NumPy's alone"):
         tnp.array(value)
 
@@ -161,14 +161,14 @@ RULES: list[Any] = [
 
 
 @pytest.mark.parametrize("rule", range(len(RULES)))
-def test_rules_of_dtypes_answer_as_numpys(rule: int) -> None:
+def test_promotion_and_casting_rules_are_numpys(rule: int) -> None:
     ours = RULES[rule](tnp, lambda kind: tnp.ones(2, kind))
     theirs = RULES[rule](np, lambda kind: np.ones(2, kind))
     assert ours == theirs
     assert isinstance(ours, np.dtype) or not isinstance(theirs, np.dtype)
 
 
-def test_rules_of_dtypes_need_no_gradient() -> None:
+def test_promotion_rules_accept_arrays_that_require_grad() -> None:
     x = tnp.ones(2)
     x.requires_grad = True
     assert tnp.result_type(x, 1j) == np.complex128

@@ -107,7 +107,7 @@ FFT: list[Call] = [
 
 
 @pytest.mark.parametrize("call", LINALG + FFT, ids=words)
-def test_call(call: Call) -> None:
+def test_calls_of_submodules_are_numpys(call: Call) -> None:
     theirs = evaluate(Case(call), np, ARRAYS)
     rtol = 1e-5 if "float32" in str(words(call)) or "f" in parameters(call) else 1e-10
     assert_same(evaluate(Case(call), tnp, arrays()), theirs, rtol=rtol)
@@ -125,7 +125,7 @@ def test_call(call: Call) -> None:
     ],
     ids=words,
 )
-def test_gradient(call: Call) -> None:
+def test_gradients_of_submodules_are_finite_differences(call: Call) -> None:
     data = tensors(SMOOTH)
     names = [name for name in parameters(call) if name != "lib"]
 
@@ -141,7 +141,7 @@ def test_gradient(call: Call) -> None:
     lambda x: np.linalg.eigvalsh(x), lambda x: np.linalg.solve(x, [1, 2]),
     lambda x: np.fft.rfft2(x).real,
 ])  # fmt: skip
-def test_numpys_function_of_tensors(call: Callable[[Any], Any]) -> None:
+def test_numpys_functions_of_tensors_are_recorded(call: Callable[[Any], Any]) -> None:
     x = tt.tensor([[2.0, 1.0], [1.0, 3.0]], dtype=tt.float64, requires_grad=True)
     found = call(x)
     assert isinstance(found, tt.Tensor) and found.requires_grad
@@ -170,7 +170,7 @@ def test_singular_matrices_are_refused_by_each_librarys_class() -> None:
             lib.linalg.inv([[1, 2], [2, 4]])
 
 
-def test_what_numpy_takes_and_cannot_be_had_here() -> None:
+def test_unsupported_options_of_numpy_are_refused() -> None:
     with pytest.raises(ValueError, match="mode must be 'reduced', 'complete' or 'r'"):
         tnp.linalg.qr(tt.eye(2), "economic")  # deprecated there
     with pytest.raises(ValueError, match="strides must be multiples of 8 bytes"):
@@ -240,7 +240,7 @@ def test_gradient_flows_through_what_is_drawn() -> None:
 
 
 @pytest.mark.parametrize("program", scripts.PROGRAMS, ids=lambda p: p.__name__)
-def test_program(program: Callable[[Any], Any]) -> None:
+def test_programs_have_numpys_results(program: Callable[[Any], Any]) -> None:
     backend = "numpy" if program.__name__ in scripts.DRAWING else tt.get_backend()
     with tt.backend_context(backend):
         ours, theirs = flatten(program(tnp)), flatten(program(np))

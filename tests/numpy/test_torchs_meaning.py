@@ -47,7 +47,7 @@ def test_every_shared_name_has_a_case() -> None:
     [case for name in (*names.STANDARD, *names.SHARED) for case in CASES.get(name, ())],
     ids=str,
 )
-def test_torchs_meaning(torch: Any, case: Case) -> None:
+def test_names_at_the_top_level_have_pytorchs_results(torch: Any, case: Case) -> None:
     data = {name: torch.from_numpy(array.copy()) for name, array in ARRAYS.items()}
     wanted = flatten(evaluate(case, torch, data))
     mine = flatten(evaluate(case, tt, tensors()))
@@ -75,7 +75,7 @@ def compare_tensors(a: Any, b: Any, torch: Any) -> None:
     lambda x: tt.sort(x, axis=0, typo=1), lambda x: tt.median(x, axis=0, typo=1),
     lambda x: tt.split(x, indices_or_sections=1, typo=1), lambda x: tt.unique(x, axis=0, typo=1),
 ])  # fmt: skip
-def test_what_no_dialect_has_is_refused(call: Any) -> None:
+def test_keywords_of_neither_library_are_refused(call: Any) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument"):
         call(tt.tensor([1.0, 2.0, 3.0]))
 

@@ -43,7 +43,7 @@ WRITTEN = [behind, reversed_in_place, more_dimensions, complex_in_real]
 
 
 @pytest.mark.parametrize("write", WRITTEN)
-def test_written(write: Callable[[Any], Any]) -> None:
+def test_values_written_to_arrays_are_numpys(write: Callable[[Any], Any]) -> None:
     found, wanted = write(np), write(numpy)
     assert found.tolist() == wanted.tolist()
     assert found.dtype == wanted.dtype
@@ -84,7 +84,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("write", REFUSED)
-def test_refused(write: Callable[[Any], None]) -> None:
+def test_writes_that_numpy_refuses_raise_its_error(write: Callable[[Any], None]) -> None:
     with pytest.raises(Exception) as wanted:
         write(numpy)
     with pytest.raises(wanted.type) as found:
@@ -92,7 +92,7 @@ def test_refused(write: Callable[[Any], None]) -> None:
     assert str(found.value).strip() == str(wanted.value).strip()
 
 
-def test_nothing_is_said_of_what_fits() -> None:
+def test_writing_a_value_that_fits_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         a = np.zeros(3, dtype=np.complex64)
@@ -114,7 +114,7 @@ def test_rows_without_numbers_are_nan_and_warned_of(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanmean", "nanvar", "nanstd"])
-def test_chosen_numbers_that_are_not_nan(name: str) -> None:
+def test_nan_functions_skip_nan_as_numpys(name: str) -> None:
     chosen = numpy.array([True, True, False])
     options = {"initial": 2.0} if name in ("nanmax", "nanmin") else {}
     expected = getattr(numpy, name)(ROWS[::2], axis=1, where=chosen, **options)
@@ -125,7 +125,7 @@ def test_chosen_numbers_that_are_not_nan(name: str) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1, (0, 2), (2, 1), None])
 @pytest.mark.parametrize("name", ["quantile", "nanquantile"])
-def test_weighted_quantiles(name: str, axis: Any) -> None:
+def test_weighted_quantiles_are_numpys(name: str, axis: Any) -> None:
     draw = numpy.random.default_rng(0)
     values, weights = draw.random((4, 5, 3)), draw.integers(0, 4, (4, 5, 3))
     values[0, 0, 0] = numpy.nan
@@ -136,7 +136,7 @@ def test_weighted_quantiles(name: str, axis: Any) -> None:
         numpy.testing.assert_array_equal(found.tolist(), expected)
 
 
-def test_weights_of_one_dimension() -> None:
+def test_weights_of_one_dimension_apply_along_the_axis() -> None:
     values, weights = numpy.arange(12.0).reshape(3, 4), numpy.array([0.0, 1, 2, 1])
     options: dict[str, Any] = {"axis": 1, "weights": weights, "method": "inverted_cdf"}
     expected = numpy.percentile(values, [25, 75], **options)
@@ -144,14 +144,14 @@ def test_weights_of_one_dimension() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1, -1, 1], [0, 0, 0], [1, numpy.inf, 1]])
-def test_weights_that_are_none(weights: list[float]) -> None:
+def test_weights_without_a_positive_sum_are_refused(weights: list[float]) -> None:
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="[Ww]eights"):
         np.quantile([1.0, 2, 3], 0.5, weights=weights, method="inverted_cdf")
 
 
 @pytest.mark.parametrize("trim", ["f", "b", "fb"])
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1), ()])
-def test_zeros_trimmed_along_dimensions(trim: str, axis: Any) -> None:
+def test_trim_zeros_along_axes_is_numpys(trim: str, axis: Any) -> None:
     a = numpy.zeros((5, 6), int)
     a[1:3, 2:5] = 7
     expected = numpy.trim_zeros(a, trim, axis)
@@ -160,7 +160,7 @@ def test_zeros_trimmed_along_dimensions(trim: str, axis: Any) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, -3, 5, 2.5, numpy.uint8(4), numpy.float32(5)])
 @pytest.mark.parametrize("name", ["hanning", "hamming", "blackman", "bartlett"])
-def test_windows_of_any_number(name: str, length: Any) -> None:
+def test_window_functions_of_any_length_are_numpys(name: str, length: Any) -> None:
     expected = getattr(numpy, name)(length)
     numpy.testing.assert_allclose(getattr(np, name)(length).tolist(), expected, atol=1e-15)
 
@@ -216,7 +216,7 @@ def by_flat(m: Any) -> Any:
 
 
 @pytest.mark.parametrize("write", [by_copyto, at_places, several_times, in_place, by_flat])
-def test_written_by_functions(write: Callable[[Any], Any]) -> None:
+def test_functions_that_write_to_arrays_are_numpys(write: Callable[[Any], Any]) -> None:
     assert write(np).tolist() == write(numpy).tolist()
 
 
@@ -230,7 +230,7 @@ def test_functions_that_write_count_as_changes() -> None:
         product.backward()
 
 
-def test_what_is_written_stays_in_the_graph() -> None:
+def test_copyto_is_recorded_for_gradients() -> None:
     weight = np.array([1.0, 2.0])
     weight.requires_grad = True
     target = np.zeros(2)
@@ -251,7 +251,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("order", ["C", "F", "A", "K"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_orders_of_elements(layout: str, order: str) -> None:
+def test_ravel_flatten_and_copy_follow_the_order_argument(layout: str, order: str) -> None:
     found, wanted = LAYOUTS[layout](np), LAYOUTS[layout](numpy)
     assert found.ravel(order).tolist() == wanted.ravel(order).tolist()
     assert found.flatten(order).tolist() == wanted.flatten(order).tolist()
@@ -271,7 +271,7 @@ def test_arrays_with_dimensions_are_no_numbers(kind: type) -> None:
         assert kind(np.array([1.0])) == wanted
 
 
-def test_views_are_not_resized() -> None:
+def test_resizing_a_view_is_refused() -> None:
     a = np.arange(4)
     with pytest.raises(ValueError, match="does not own its data"):
         a[1:].resize(2, 2)
@@ -279,7 +279,7 @@ def test_views_are_not_resized() -> None:
     assert a.tolist() == [[0, 1, 2], [3, 0, 0]]
 
 
-def test_arrays_of_an_arrays_memory() -> None:
+def test_arrays_can_be_made_of_an_arrays_buffer() -> None:
     a = np.arange(6)
     part = np.ndarray((2, 2), int, buffer=a, offset=8)
     assert part.tolist() == [[1, 2], [3, 4]]
@@ -295,7 +295,7 @@ def test_matrices_are_multiplied_in_place_by_matrices_alone() -> None:
     assert b.tolist() == [6, 6, 6]
 
 
-def test_numbers_equal_no_text() -> None:
+def test_arrays_are_unequal_to_strings_and_none() -> None:
     for other in ("a", b"1", None):
         assert (np.array([1, 2]) == other).tolist() == [False, False]
         assert (np.array([1, 2]) != other).tolist() == [True, True]
@@ -306,7 +306,7 @@ def test_sizes_below_zero_stretch_nothing() -> None:
         np.broadcast_to(np.array([1, 2]), (-1, 2))
 
 
-def test_what_has_no_such_shape_is_not_copied() -> None:
+def test_assigning_a_shape_that_needs_a_copy_is_refused() -> None:
     part = np.arange(12).reshape(3, 4)[:, :2]
     with pytest.raises(AttributeError, match="Incompatible shape for in-place modification"):
         part.shape = (6,)
@@ -320,13 +320,13 @@ def test_a_ufunc_is_one_under_all_its_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["c", "f", "a", "k"])
-def test_orders_in_small_letters(order: str) -> None:
+def test_the_order_argument_accepts_lower_case(order: str) -> None:
     a = numpy.arange(6).reshape(2, 3).T
     assert np.array(a).ravel(order).tolist() == a.ravel(order.upper()).tolist()
 
 
 @pytest.mark.parametrize("name", ["add", "subtract", "maximum", "floor_divide", "bitwise_xor"])
-def test_methods_of_ufuncs(name: str) -> None:
+def test_reduce_accumulate_reduceat_and_outer_are_numpys(name: str) -> None:
     mine, theirs = getattr(np, name), getattr(numpy, name)
     values = numpy.array([[7, 2, 3], [6, 5, 1]])
     array = np.array(values)
@@ -339,17 +339,17 @@ def test_methods_of_ufuncs(name: str) -> None:
     assert mine.outer(array[0], array[1]).tolist() == theirs.outer(*values).tolist()
 
 
-class Samples:
-    """What is no array, but gives one."""
+class HasArrayMethod:
+    """Object whose `__array__` returns a tinytorch array."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array([1.0, 2.0])
 
 
-def test_what_gives_arrays_of_ours() -> None:
-    assert np.asarray(Samples()).tolist() == [1, 2]
-    assert np.array(Samples(), dtype=int).tolist() == [1, 2]
-    assert (np.ones(2) + Samples()).tolist() == [2, 3]
+def test_objects_whose_array_method_returns_a_tinytorch_array_are_accepted() -> None:
+    assert np.asarray(HasArrayMethod()).tolist() == [1, 2]
+    assert np.array(HasArrayMethod(), dtype=int).tolist() == [1, 2]
+    assert (np.ones(2) + HasArrayMethod()).tolist() == [2, 3]
 
 
 @pytest.mark.parametrize("name", ["format_float_positional", "format_float_scientific"])

@@ -390,22 +390,22 @@ PIVOTS: Refused = [
 
 
 @pytest.mark.parametrize(("call", "phrase"), RUNTIME_ERRORS, ids=words)
-def test_what_has_no_meaning_is_refused(call: Call, phrase: str) -> None:
+def test_calls_without_a_meaning_raise_runtime_error(call: Call, phrase: str) -> None:
     assert_both_raise(call, RuntimeError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), TYPE_ERRORS, ids=words)
-def test_what_is_of_another_type_is_refused(call: Call, phrase: str) -> None:
+def test_arguments_of_wrong_types_raise_type_error(call: Call, phrase: str) -> None:
     assert_both_raise(call, TypeError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), VALUE_ERRORS, ids=words)
-def test_what_is_no_such_value_is_refused(call: Call, phrase: str) -> None:
+def test_arguments_of_wrong_values_raise_value_error(call: Call, phrase: str) -> None:
     assert_both_raise(call, ValueError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), INDEX_ERRORS, ids=words)
-def test_what_is_no_index_is_refused(call: Call, phrase: str) -> None:
+def test_invalid_indices_raise_index_error(call: Call, phrase: str) -> None:
     assert_both_raise(call, IndexError, phrase)
 
 

@@ -38,12 +38,12 @@ ELEMENTS: dict[str, Call] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ELEMENTS)
-def test_views_reach_what_they_are_of(name: str) -> None:
+def test_writes_to_views_reach_their_base(name: str) -> None:
     compare(ELEMENTS[name], numbers(2, 3), orders=0)
     compare(lambda m, x: (ELEMENTS[name](m, x) ** 2).sum(), numbers(2, 3), orders=1)
 
 
-def test_element_shares_memory() -> None:
+def test_an_indexed_element_shares_memory() -> None:
     x = tt.zeros(3)
     element = x[1]
     element += 7
@@ -164,7 +164,7 @@ COPIES: dict[str, Call] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", COPIES)
-def test_results_are_copies(name: str) -> None:
+def test_operations_listed_as_copies_share_no_memory(name: str) -> None:
     compare(COPIES[name], numbers(2, 3), orders=0)
     x = tt.tensor(numbers(2, 3))
     before = x.tolist()
@@ -201,7 +201,7 @@ PLAIN: dict[str, Call] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", PLAIN)
-def test_results_are_torchs(name: str) -> None:
+def test_results_of_further_operations_are_pytorchs(name: str) -> None:
     compare(PLAIN[name], numbers(2, 3), orders=0)
 
 
@@ -339,7 +339,7 @@ HALVES: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_halves_are_rounded_once(name: str) -> None:
+def test_operations_on_float16_are_rounded_once(name: str) -> None:
     call, formula = HALVES[name]
     generator = np.random.RandomState(0)
     a, b = (generator.uniform(low, 2, 200).astype(np.float16) for low in (-2, 0.1))

@@ -202,21 +202,23 @@ def parts(value: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("edge", SAME)
-def test_same_as_torch(torch: Any, edge: str) -> None:
+def test_edge_cases_have_pytorchs_results(torch: Any, edge: str) -> None:
     ours, theirs = (parts(SAME[edge](lib)) for lib in (tt, torch))
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-6)
 
 
 @pytest.mark.parametrize("edge", RIGHT)
-def test_right_where_torch_is_not(edge: str) -> None:
+def test_edge_cases_that_pytorch_gets_wrong_are_right(edge: str) -> None:
     program, wanted = RIGHT[edge]
     np.testing.assert_allclose(program(tt).tolist(), wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize("end", [NAN, INF, -INF])
 @pytest.mark.parametrize("name", ["linspace", "logspace"])
-def test_ends_that_are_no_whole_numbers_are_refused(torch: Any, name: str, end: float) -> None:
+def test_ends_that_are_not_finite_are_refused_for_integer_dtypes(
+    torch: Any, name: str, end: float
+) -> None:
     for lib in (torch, tt):
         with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
             getattr(lib, name)(lib.tensor(end), 1, 3, dtype=lib.int64)

@@ -57,7 +57,7 @@ def differentiable(torch: Any, name: str, form: int) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in dir(tt) if name.startswith("_foreach_")])
-def test_as_pytorch(torch: Any, name: str) -> None:
+def test_foreach_functions_are_pytorchs(torch: Any, name: str) -> None:
     """Values, dtypes and two orders of derivatives, of every form of call."""
     for form in range(len(rest(torch, name, *map(torch.tensor, (Y, Z))))):
 
@@ -91,7 +91,7 @@ CALLS = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", CALLS)
-def test_spellings(case: str) -> None:
+def test_foreach_functions_accept_pytorchs_argument_forms(case: str) -> None:
     def call(library: Any, x: Any, y: Any) -> Any:
         return CALLS[case](library, [x, y], [y, x])
 
@@ -134,7 +134,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_refused_as_by_pytorch(torch: Any, text: str) -> None:
+def test_foreach_functions_refuse_what_pytorchs_refuse(torch: Any, text: str) -> None:
     kinds = []
     for library in (tt, torch):
         with pytest.raises((RuntimeError, TypeError), match=text) as caught:
@@ -151,7 +151,7 @@ def test_functions_show_what_they_are() -> None:
         assert pickle.loads(pickle.dumps(function)) is function
 
 
-def test_an_optimizer_written_with_them(torch: Any) -> None:
+def test_an_optimizer_written_with_foreach_functions_trains(torch: Any) -> None:
     """Adam on lists, as libraries write it, against PyTorch's own functions and its Adam."""
     results = []
     for library in (tt, torch):

@@ -138,13 +138,13 @@ def check_strides(call: Call, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_IMAGES)
-def test_images(name: str) -> None:
+def test_strides_of_image_operations_are_pytorchs(name: str) -> None:
     check_strides(OF_IMAGES[name], (2, 4, 6, 8))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_VOLUMES)
-def test_volumes(name: str) -> None:
+def test_strides_of_volume_operations_are_pytorchs(name: str) -> None:
     check_strides(OF_VOLUMES[name], (2, 4, 4, 6, 8))
 
 
@@ -183,7 +183,7 @@ COPIES: dict[str, Call] = {
 
 @pytest.mark.parametrize("tensor", UNUSUAL)
 @pytest.mark.parametrize("name", COPIES)
-def test_copies(torch: Any, name: str, tensor: str) -> None:
+def test_strides_of_copies_are_pytorchs(torch: Any, name: str, tensor: str) -> None:
     ours, theirs = (COPIES[name](m, UNUSUAL[tensor](m)) for m in (tt, torch))
     assert ours.stride() == theirs.stride()
     if name not in ("rand_like", "dropout"):

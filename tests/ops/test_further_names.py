@@ -45,7 +45,7 @@ RANGES = [(0, 3), (1, 2, 0.5), (5, 1, -2), (0.5, 3.2), (0, 5, 2.5), (2, 2), (3, 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", [None, "float64", "float16", "int64", "int32", "uint8"])
 @pytest.mark.parametrize("bounds", RANGES)
-def test_range(dtype: Any, bounds: Any) -> None:
+def test_range_is_pytorchs(dtype: Any, bounds: Any) -> None:
     if bounds == (1, 2, 0.5) and "int" in str(dtype):
         pytest.skip("PyTorch divides by the step rounded to 0")
     assert_equal_or_errors(lambda t: t.range(*bounds, dtype=dtype and getattr(t, dtype)))
@@ -63,7 +63,7 @@ def test_range_says_that_it_is_deprecated() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bool", "complex64"])
-def test_range_of_what_has_no_order(dtype: str) -> None:
+def test_range_of_complex_bounds_is_refused(dtype: str) -> None:
     assert_equal_or_errors(lambda t: t.range(0, 1, dtype=getattr(t, dtype)))
 
 
@@ -89,7 +89,7 @@ def test_range_of_what_has_no_order(dtype: str) -> None:
         (),
     ],  # fmt: skip
 )
-def test_fill_diagonal(shape: Any, wrap: bool) -> None:
+def test_fill_diagonal_is_pytorchs(shape: Any, wrap: bool) -> None:
     assert_equal_or_errors(lambda t: t.zeros(shape).fill_diagonal_(2, wrap))
 
 
@@ -114,7 +114,7 @@ def test_fill_diagonal_of_other_layouts_and_values() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(3, 3), (5, 2), (2, 2, 2)])
-def test_gradient_of_fill_diagonal(shape: Any) -> None:
+def test_gradients_of_fill_diagonal_are_pytorchs(shape: Any) -> None:
     compare(lambda t, x: (x * x).fill_diagonal_(2.0, True), randn(*shape))
 
 
@@ -145,7 +145,7 @@ MAPPED = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", MAPPED)
-def test_mapping(case: str) -> None:
+def test_map_and_apply_functions_are_pytorchs(case: str) -> None:
     if not tt.ones(1).is_cpu:
         pytest.skip("these are for the CPU")
     assert_equal_or_errors(MAPPED[case])
@@ -164,13 +164,13 @@ def test_a_failing_function_leaves_the_tensor_alone() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("keepdim", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, (0, 1), (-1,), [2, 0], ()])
-def test_frobenius_norm(dim: Any, keepdim: bool) -> None:
+def test_frobenius_norm_is_pytorchs(dim: Any, keepdim: bool) -> None:
     compare(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4))
     compare(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4) + 1j * randn(2, 3, 4))
 
 
 @pytest.mark.torch
-def test_nuclear_norm() -> None:
+def test_nuclear_norm_is_pytorchs() -> None:
     compare(lambda t, x: t.nuclear_norm(x), randn(3, 4))
     compare(lambda t, x: t.nuclear_norm(x, True), randn(3, 4))
     compare(lambda t, x: t.nuclear_norm(x), randn(2, 3, 4))
@@ -182,12 +182,12 @@ def test_nuclear_norm() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("power", [1, 2, 3])
 @pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
-def test_norm_except_dim(power: int, dim: int) -> None:
+def test_norm_except_dim_is_pytorchs(power: int, dim: int) -> None:
     compare(lambda t, x: t.norm_except_dim(x, power, dim), randn(2, 3, 4))
 
 
 @pytest.mark.torch
-def test_refusals_of_norms() -> None:
+def test_norms_refuse_what_pytorchs_refuse() -> None:
     assert_equal_or_errors(lambda t: t.norm_except_dim(t.ones(2, 3), 2, 2))
     assert_equal_or_errors(lambda t: t.frobenius_norm(t.ones(2, 2).int(), 0))
     assert_equal_or_errors(lambda t: t.frobenius_norm(t.ones(2, 2, 2), (0, 1, 2)))
@@ -218,14 +218,14 @@ def test_copies(case: str) -> None:
 
 
 @pytest.mark.torch
-def test_complex_copies() -> None:
+def test_complex_copies_are_pytorchs() -> None:
     assert_equal_or_errors(lambda t: t.view_as_complex_copy(t.arange(6.0).reshape(3, 2)))
     x = tt.ones(2, 2)
     tt.view_as_complex_copy(x).mul_(2)
     assert x.tolist() == [[1.0, 1.0]] * 2
 
 
-def test_detached_copies() -> None:
+def test_detach_copy_shares_no_memory() -> None:
     x = tt.ones(2, requires_grad=True)
     y = tt.detach_copy(x)
     y += 1
@@ -234,7 +234,7 @@ def test_detached_copies() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("step", [0, -1])
-def test_slices_forwards_alone(step: int) -> None:
+def test_slice_copy_refuses_negative_steps(step: int) -> None:
     assert_equal_or_errors(lambda t: t.slice_copy(t.arange(5), 0, 1, 2, step))
 
 
@@ -256,13 +256,13 @@ LAYOUTS = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
-def test_dim_order(case: str) -> None:
+def test_dim_order_is_pytorchs(case: str) -> None:
     assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order())
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
-def test_ambiguous_orders(case: str) -> None:
+def test_dim_order_with_ambiguity_check_is_pytorchs(case: str) -> None:
     assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order(ambiguity_check=True))
     assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order(
         ambiguity_check=[t.contiguous_format, t.channels_last]))  # fmt: skip
@@ -270,12 +270,12 @@ def test_ambiguous_orders(case: str) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("given", [None, 1, "yes", [1], (True,)])
-def test_what_is_no_check_of_orders(given: Any) -> None:
+def test_dim_order_refuses_an_invalid_ambiguity_check(given: Any) -> None:
     assert_equal_or_errors(lambda t: t.zeros(2).dim_order(ambiguity_check=given))
 
 
 @pytest.mark.torch
-def test_is_set_to() -> None:
+def test_is_set_to_is_pytorchs() -> None:
     assert_equal_or_errors(lambda t: [
         (x := t.zeros(2, 3)).is_set_to(x), x.is_set_to(x.detach()), x.is_set_to(x.view(6)),
         x.is_set_to(x.clone()), x.is_set_to(x[:]), x[1:].is_set_to(x[1:]), x.is_set_to(x[1:]),
@@ -295,13 +295,13 @@ QUESTIONS = ["is_distributed", "dense_dim", "sparse_dim", "to_dense", "dequantiz
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_DENSE)
-def test_attributes_of_dense_tensors(name: str) -> None:
+def test_attributes_of_dense_tensors_are_pytorchs(name: str) -> None:
     assert_equal_or_errors(lambda t: getattr(t.ones(2), name))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_answers_of_dense_tensors(name: str) -> None:
+def test_methods_of_dense_tensors_return_pytorchs_values(name: str) -> None:
     assert_equal_or_errors(lambda t: getattr(t.ones(2, 3), name)())
 
 
@@ -316,7 +316,7 @@ def test_refusals_of_dense_tensors_in_the_same_words(torch: Any, name: str) -> N
 
 
 @pytest.mark.torch
-def test_dense_tensors_stay_dense() -> None:
+def test_to_dense_and_dequantize_of_dense_tensors_are_pytorchs() -> None:
     assert_equal_or_errors(lambda t: t.ones(2).to_dense(t.float64))
     assert_equal_or_errors(lambda t: t.arange(3).dequantize())
     assert_equal_or_errors(lambda t: t.ones(2, dtype=t.float16).dequantize())
@@ -349,7 +349,7 @@ def test_kinds_that_there_are_none_of(call: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["eig", "lstsq", "solve", "symeig", "matrix_rank"])
-def test_removed_functions(torch: Any, name: str) -> None:
+def test_removed_functions_raise_pytorchs_error(torch: Any, name: str) -> None:
     more = 1 if name in ("lstsq", "solve") else 0
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match="deprecated since version 1.9 and is now removed"):
@@ -359,7 +359,7 @@ def test_removed_functions(torch: Any, name: str) -> None:
                 getattr(library.eye(2), name)(*[library.eye(2)] * more)
 
 
-def test_reinforce(torch: Any) -> None:
+def test_reinforce_raises_pytorchs_error(torch: Any) -> None:
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match=r"reinforce\(\) was removed"):
             library.ones(1).reinforce(1.0)
@@ -375,7 +375,7 @@ def test_resize_to_as_many_elements() -> None:
     assert_equal_or_errors(lambda t: t.ones(3).resize_as(t.ones(2)))
 
 
-def test_resize_warns() -> None:
+def test_resize_out_of_place_warns_of_its_deprecation() -> None:
     with pytest.warns(UserWarning, match="non-inplace resize is deprecated"):
         tt.ones(2).resize(1, 2)
     with pytest.warns(UserWarning, match="non-inplace resize_as is deprecated"):

@@ -33,7 +33,7 @@ QUESTIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_answer_is_torchs(torch: Any, name: str) -> None:
+def test_queries_of_tensors_return_pytorchs_values(torch: Any, name: str) -> None:
     assert QUESTIONS[name](tt) == QUESTIONS[name](torch)
 
 
@@ -44,7 +44,7 @@ def test_data_ptr_tells_shared_memory() -> None:
     assert tt.ones(0).data_ptr() == 0
 
 
-def test_is_nonzero_wants_one_element() -> None:
+def test_is_nonzero_requires_one_element() -> None:
     with pytest.raises(RuntimeError, match="more than one value is ambiguous"):
         tt.is_nonzero(tt.ones(2))
     with pytest.raises(RuntimeError, match="no values is ambiguous"):

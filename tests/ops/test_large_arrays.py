@@ -47,7 +47,9 @@ def stable_order(array: np.ndarray, axis: int, descending: bool) -> np.ndarray:
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
-def test_orders_are_stable(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+def test_sort_of_large_arrays_is_stable(
+    shape: tuple[int, ...], axis: int, dtype: str, few: bool
+) -> None:
     array = numbers(dtype, shape, few)
     for descending in (False, True):
         expected = stable_order(array, axis, descending)
@@ -59,7 +61,9 @@ def test_orders_are_stable(shape: tuple[int, ...], axis: int, dtype: str, few: b
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
-def test_the_first_of_an_order(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+def test_topk_of_large_arrays_is_the_first_of_the_order(
+    shape: tuple[int, ...], axis: int, dtype: str, few: bool
+) -> None:
     array = numbers(dtype, shape, few)
     size = shape[axis]
     for count in (1, 3, size // 3, size):
@@ -75,7 +79,9 @@ def test_the_first_of_an_order(shape: tuple[int, ...], axis: int, dtype: str, fe
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
-def test_ranks(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+def test_kthvalue_of_large_arrays_is_numpys(
+    shape: tuple[int, ...], axis: int, dtype: str, few: bool
+) -> None:
     array = numbers(dtype, shape, few)
     ordered = np.sort(array, axis)
     for rank in (1, shape[axis] // 2, shape[axis]):
@@ -95,7 +101,7 @@ def test_integers_too_far_apart_for_a_place_beside_them() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32"])
 @pytest.mark.parametrize("shape", [(5000,), (3, 1000), (7, 4, 130), (2, 65, 70), (0, 3000)])
-def test_products(shape: tuple[int, ...], dtype: str) -> None:
+def test_products_of_large_arrays_are_precise(shape: tuple[int, ...], dtype: str) -> None:
     array = (1 + 0.01 * RNG.standard_normal(shape)).astype(dtype)
     if array.dtype.kind == "i":
         array = RNG.integers(1, 4, shape).astype(dtype)
@@ -140,7 +146,7 @@ def test_factors_give_the_matrix_back(shape: tuple[int, ...], dtype: str) -> Non
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
-def test_distinct_elements(dtype: str) -> None:
+def test_unique_of_large_arrays_is_numpys(dtype: str) -> None:
     array = np.round(10 * RNG.standard_normal((50, 60))).astype(dtype)
     expected = np.unique(array, return_inverse=True, return_counts=True)
     found = tt.unique(tt.tensor(array), return_inverse=True, return_counts=True)
@@ -153,7 +159,9 @@ def test_distinct_elements(dtype: str) -> None:
 
 @pytest.mark.parametrize("order", ["random", "rising", "constant"])
 @pytest.mark.parametrize(("shape", "axis"), [*SHAPES, *LARGE_SLICES])
-def test_running_extremes(shape: tuple[int, ...], axis: int, order: str) -> None:
+def test_cummax_and_cummin_of_large_arrays_are_numpys(
+    shape: tuple[int, ...], axis: int, order: str
+) -> None:
     array = RNG.standard_normal(shape)
     if order == "rising":
         array = np.sort(array, axis)
@@ -170,7 +178,9 @@ def test_running_extremes(shape: tuple[int, ...], axis: int, order: str) -> None
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64", "complex64"])
 @pytest.mark.parametrize(("shape", "axis"), [*SHAPES, *LARGE_SLICES])
-def test_running_sums(shape: tuple[int, ...], axis: int, dtype: str) -> None:
+def test_cumsum_and_cumprod_of_large_arrays_are_numpys(
+    shape: tuple[int, ...], axis: int, dtype: str
+) -> None:
     array = np.round(10 * RNG.standard_normal(shape)).astype(dtype)
     wide = {"float32": "float64", "float64": "float64", "complex64": "complex128"}
     given = wide.get(dtype, "int64")
@@ -197,7 +207,7 @@ def test_running_products_and_their_gradients(shape: tuple[int, ...], axis: int)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
-def test_clamp(dtype: str) -> None:
+def test_clamp_of_large_arrays_is_numpys(dtype: str) -> None:
     array = numbers(dtype, (30_000,), few=False)
     bounds = ((-1, 1), (None, 1), (-1, None), (2, -2), (0, np.nan), (None, -np.inf), (7, 1e300))
     for low, high in bounds:
@@ -269,7 +279,9 @@ def attended(x: tt.Tensor) -> tt.Tensor:
 @pytest.mark.parametrize(("function", "shape"), [(summed_distances, (600, 64)),
                                                  (margins_of_all, (500, 200)),
                                                  (attended, (1, 1, 4096, 8))])  # fmt: skip
-def test_what_is_held_of_pairs_is_bounded(function: Any, shape: tuple[int, ...]) -> None:
+def test_memory_of_operations_on_all_pairs_is_bounded(
+    function: Any, shape: tuple[int, ...]
+) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("tracemalloc sees NumPy's memory alone")
     x = tt.tensor(RNG.standard_normal(shape).astype("float32"), requires_grad=True)
@@ -282,7 +294,7 @@ def test_what_is_held_of_pairs_is_bounded(function: Any, shape: tuple[int, ...])
     assert peak < 32 << 20  # all pairs at once: 92, 38 and 64 MiB for each array of them
 
 
-def test_distances_in_several_blocks() -> None:
+def test_gradients_of_cdist_in_several_blocks_are_right() -> None:
     a, b = RNG.standard_normal((300, 60)), RNG.standard_normal((200, 60))
     x, y = (tt.tensor(each, requires_grad=True) for each in (a, b))
     tt.cdist(x, y, 1.0).sum().backward()
@@ -305,7 +317,7 @@ def test_margins_of_labels_in_several_blocks() -> None:
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("queries", "keys"), [(5, 7), (7, 5), (6, 6)])
 @pytest.mark.parametrize("mask", ["queries keys", "keys", "all", "head", None])
-def test_attention_in_blocks(
+def test_attention_in_blocks_equals_attention_in_one(
     mask: str | None, queries: int, keys: int, causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks of a few queries of one head give what scores that are kept do, and its slopes."""
@@ -331,7 +343,9 @@ def test_attention_in_blocks(
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_grouped_attention_in_blocks(masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grouped_attention_in_blocks_equals_attention_in_one(
+    masked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each head of the keys and values is that of a group of query heads."""
     monkeypatch.setattr(attention, "_block_scores", lambda xp: 14)
     monkeypatch.setattr(attention, "_MANY", 0)
@@ -385,7 +399,7 @@ def quotients(kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["any", "near", "bits", "special"])
 @pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
-def test_remainders_to_the_last_bit(name: str, kind: str) -> None:
+def test_remainders_of_large_arrays_are_exact(name: str, kind: str) -> None:
     for a, b in (quotients(kind), tuple(x.reshape(60, 150) for x in quotients(kind))):
         with np.errstate(all="ignore"):
             # Of quotients that float32 rounds NumPy takes the floor of a rounded number.
@@ -426,7 +440,7 @@ def test_remainders_beside_numbers_to_the_last_bit(name: str, number: float) -> 
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_logarithms_of_sums(dtype: str) -> None:
+def test_logaddexp_of_large_arrays_is_numpys(dtype: str) -> None:
     a, b = numbers(dtype, (40, 60), False), numbers(dtype, (40, 60), False)
     with np.errstate(all="ignore"):
         expected = np.logaddexp(a, b)

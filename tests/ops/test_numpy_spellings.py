@@ -102,7 +102,7 @@ CALLS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_call_in_numpys_spelling(name: str) -> None:
+def test_calls_with_numpys_arguments_have_numpys_result(name: str) -> None:
     ours = flatten(CALLS[name](tt, tt.tensor(X), tt.tensor(M), tt.tensor(V)))
     theirs = flatten(CALLS[name](np, X, M, V))
     assert len(ours) == len(theirs)
@@ -153,12 +153,12 @@ def test_torchs_keyword_of_the_method_split() -> None:
     assert [len(part) for part in tt.arange(5).split(split_size=2)] == [2, 2, 1]
 
 
-def test_constants() -> None:
+def test_constants_are_numpys() -> None:
     assert (tt.pi, tt.e, tt.inf) == (np.pi, np.e, np.inf) and np.isnan(tt.nan)
     assert tt.ones(2)[:, tt.newaxis].shape == (2, 1)
 
 
-def test_order_is_differentiable() -> None:
+def test_ravel_in_another_order_has_a_gradient() -> None:
     x = tt.tensor(M, requires_grad=True)
     weights = tt.arange(6.0, dtype=tt.float64)
     (x.ravel(order="F") * weights).sum().backward()

@@ -20,7 +20,7 @@ STARTS = np.array([0, 2, 2, 5])
 @pytest.mark.torch
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 @pytest.mark.parametrize("padding", [None, 3, -1])
-def test_bags(mode: str, padding: int | None) -> None:
+def test_embedding_bag_is_pytorchs(mode: str, padding: int | None) -> None:
     options = {"mode": mode, "padding_idx": padding}
     for dtype in ("int64", "int32"):
         index, starts = FLAT.astype(dtype), STARTS.astype(dtype)
@@ -44,7 +44,7 @@ def test_the_largest_of_bags_with_ties_losses_and_no_members() -> None:
 
 
 @pytest.mark.torch
-def test_weights_of_a_sum() -> None:
+def test_embedding_bag_with_weights_is_pytorchs() -> None:
     for padding in (None, 3):
         compare_functional(
             "embedding_bag",
@@ -72,7 +72,7 @@ def test_long_rows_are_scaled_down_in_place(torch: Any) -> None:
         np.testing.assert_allclose(host(ours), host(theirs), rtol=1e-6)
 
 
-def test_gradients_by_frequency() -> None:
+def test_gradients_of_embedding_bag_are_scaled_by_frequency() -> None:
     table = tt.ones(6, 1, dtype=tt.float64, requires_grad=True)
     F.embedding_bag(
         tt.tensor(FLAT), table, tt.tensor(STARTS), mode="sum", scale_grad_by_freq=True
@@ -81,7 +81,7 @@ def test_gradients_by_frequency() -> None:
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-def test_derivatives_of_bags(mode: str) -> None:
+def test_embedding_bag_has_first_and_second_derivatives(mode: str) -> None:
     table = tt.tensor(randn(6, 2), requires_grad=True)
     index, starts = tt.tensor(FLAT), tt.tensor(STARTS)
     assert gradcheck(lambda t: F.embedding_bag(index, t, starts, mode=mode), (table,))
@@ -109,7 +109,9 @@ def test_derivatives_of_bags(mode: str) -> None:
         (NotImplementedError, "sparse", FLAT, {"offsets": STARTS, "sparse": True}),
     ],
 )  # fmt: skip
-def test_wrong_bags(error: Any, text: str, index: Any, options: Any) -> None:
+def test_embedding_bag_refuses_wrong_arguments(
+    error: Any, text: str, index: Any, options: Any
+) -> None:
     assert_raises("embedding_bag", error, text, index, randn(6, 4), **options)
 
 
@@ -125,7 +127,7 @@ def test_the_old_order_of_arguments_warns() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3), (0,)])
-def test_bilinear(lead: Any) -> None:
+def test_bilinear_is_pytorchs(lead: Any) -> None:
     compare_functional("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4), randn(5))
     compare_functional("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4))
 
@@ -140,19 +142,19 @@ def test_bilinear(lead: Any) -> None:
         ("bias size does not match weight", ((2, 3), (2, 4), (5, 3, 4), (4,))),
     ],
 )
-def test_wrong_bilinear_forms(text: str, shapes: Any) -> None:
+def test_bilinear_refuses_shapes_that_do_not_fit(text: str, shapes: Any) -> None:
     assert_raises("bilinear", RuntimeError, text, *(randn(*shape) for shape in shapes))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("p", [0, 1, 1.5, 2, 4, np.inf])
-def test_distances_of_all_rows(p: float) -> None:
+def test_pdist_is_pytorchs(p: float) -> None:
     compare_functional("pdist", randn(5, 3), p)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 3), (4, 0)])
-def test_few_rows(shape: Any) -> None:
+def test_pdist_of_few_rows_is_pytorchs(shape: Any) -> None:
     compare_functional(
         "pdist", randn(*shape), grad=False
     )  # PyTorch crashes on some of the gradients
@@ -181,7 +183,7 @@ def test_distances_of_complex_rows_are_real() -> None:
         compare_functional("pairwise_distance", x, y, p=p)
 
 
-def test_derivatives() -> None:
+def test_pdist_and_bilinear_have_second_derivatives() -> None:
     x = tt.tensor(randn(4, 2), requires_grad=True)
     for p in (1.5, 2, 3):
         assert gradgradcheck(lambda x, p=p: F.pdist(x, p), (x,))
@@ -189,7 +191,7 @@ def test_derivatives() -> None:
     assert gradgradcheck(F.bilinear, given)
 
 
-def test_wrong_distances() -> None:
+def test_pdist_refuses_wrong_arguments() -> None:
     assert_raises("pdist", RuntimeError, "only supports 2D tensors", randn(4))
     assert_raises("pdist", RuntimeError, "non-negative p values", randn(4, 2), -1.0)
     assert_raises("pdist", RuntimeError, "floating-point dtypes", np.ones((4, 2), int))
@@ -197,7 +199,9 @@ def test_wrong_distances() -> None:
 
 @pytest.mark.parametrize("more", [(), (None, False, 1), (None, True, None)], ids=str)
 @pytest.mark.parametrize("mode", [0, 1, 2])
-def test_bags_as_the_kernel_has_them(torch: Any, mode: int, more: tuple[Any, ...]) -> None:
+def test_the_low_level_embedding_bag_is_pytorchs(
+    torch: Any, mode: int, more: tuple[Any, ...]
+) -> None:
     """The bags of the indices aside, which PyTorch leaves out for some sums."""
     table = np.random.default_rng(1).standard_normal((5, 3))
     results = []

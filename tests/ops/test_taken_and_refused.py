@@ -471,7 +471,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused_as_in_pytorch(torch: Any, name: str) -> None:
+def test_calls_that_pytorch_refuses_are_refused(torch: Any, name: str) -> None:
     call, phrase = REFUSED[name]
     raised = []
     for library in (tt, torch):
@@ -500,7 +500,7 @@ TAKEN: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_taken_as_in_pytorch(torch: Any, name: str) -> None:
+def test_calls_that_pytorch_accepts_have_its_results(torch: Any, name: str) -> None:
     ours, theirs = (TAKEN[name](library) for library in (tt, torch))
     np.testing.assert_allclose(
         np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-6, atol=1e-7

@@ -317,7 +317,7 @@ def every_time(torch: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("call", "begin"), CALLS, ids=words)
-def test_the_warning_is_pytorchs(call: Call, begin: str | None) -> None:
+def test_warnings_have_pytorchs_text(call: Call, begin: str | None) -> None:
     import torch
 
     for library in (torch, tt):

@@ -128,7 +128,7 @@ def outcomes(L: Any, name: str) -> dict[Any, Any]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_pytorchs_words_are_taken(torch: Any, name: str) -> None:
+def test_reductions_and_modes_of_pytorch_are_accepted(torch: Any, name: str) -> None:
     ours, theirs = outcomes(tt, name), outcomes(torch, name)
     assert ours.keys() >= theirs.keys()
     for word, wanted in theirs.items():
@@ -141,13 +141,13 @@ def test_pytorchs_words_are_taken(torch: Any, name: str) -> None:
 @pytest.mark.parametrize("name", [
     "scatter_reduce", "scatter_reduce alone", "segment_reduce", "segment_reduce from a number",
 ])  # fmt: skip
-def test_two_words_for_one_reduction(name: str, word: str, other: str) -> None:
+def test_reductions_with_two_names_give_one_result(name: str, word: str, other: str) -> None:
     found = outcomes(tt, name)
     assert found[word].tolist() == found[other].tolist()
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
-def test_other_words_are_refused() -> None:
+def test_unknown_reductions_are_refused() -> None:
     for name in ("scatter_reduce", "segment_reduce"):
         with pytest.raises(RuntimeError, match="sum, prod, mean, amax or amin, got bogus"):
             CALLS[name](tt, "bogus")
@@ -155,7 +155,7 @@ def test_other_words_are_refused() -> None:
         CALLS["index_reduce"](tt, "max")
 
 
-def test_the_word_of_old_says_so() -> None:
+def test_the_deprecated_name_of_a_reduction_warns() -> None:
     for name in ("huber_loss", "ctc_loss", "mse_loss"):
         with pytest.warns(UserWarning, match="use reduction='mean'"):
             CALLS[name](tt, "elementwise_mean")

@@ -96,7 +96,9 @@ def numbers(tensor: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("name", "setting"), CASES, ids=lambda v: v if isinstance(v, str) else "")
-def test_ten_steps_match(name: str, setting: dict[str, Any], dtype: str) -> None:
+def test_ten_steps_of_each_optimizer_are_pytorchs(
+    name: str, setting: dict[str, Any], dtype: str
+) -> None:
     ours, our_state = train(tt, name, setting, dtype)
     theirs, their_state = train(torch, name, setting, dtype)
     close = {"rtol": FEW_STEPS[dtype], "atol": FEW_STEPS[dtype]}
@@ -257,7 +259,7 @@ def test_state_dict_loads_into_pytorch_and_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS) + ["LBFGS", "Muon"])
-def test_repr_and_defaults_match(name: str) -> None:
+def test_repr_and_defaults_of_optimizers_are_pytorchs(name: str) -> None:
     def make(lib: Any) -> Any:
         groups = [lib.ones(2, 2, requires_grad=True) for _ in range(2)]
         if name == "LBFGS":
@@ -290,7 +292,7 @@ def test_repr_shows_a_tensor_of_one_element_as_torch_does() -> None:
         assert ours == theirs
 
 
-def test_complex_parameters_are_refused() -> None:
+def test_complex_parameters_are_refused_where_pytorch_refuses_them() -> None:
     for lib in (tt, torch):
         p = lib.ones(2, 2, dtype=lib.complex64, requires_grad=True)
         with pytest.raises(ValueError, match=r"Complex params at indices \[\[0, 0\]\]: SparseAdam"):

@@ -74,7 +74,9 @@ def steps(library: Any, name: str, index: int) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "index"), CASES)
-def test_three_steps(torch: Any, name: str, index: int) -> None:
+def test_three_steps_of_functional_optimizers_are_pytorchs(
+    torch: Any, name: str, index: int
+) -> None:
     ours, theirs = (steps(library, name, index) for library in (tt, torch))
     for mine, other in zip(ours, theirs, strict=True):
         assert (mine is None) == (other is None)
@@ -83,7 +85,7 @@ def test_three_steps(torch: Any, name: str, index: int) -> None:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_parameters_are_torchs(torch: Any, name: str) -> None:
+def test_signatures_of_functional_optimizers_are_pytorchs(torch: Any, name: str) -> None:
     mine, other = (inspect.signature(form_of(library, name)) for library in (tt, torch))
     for parameter in other.parameters.values():
         same = mine.parameters[parameter.name]

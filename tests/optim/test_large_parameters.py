@@ -37,7 +37,7 @@ def start(size: int, dtype: str) -> tuple[tt.Tensor, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("maximize", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", SIZES)
-def test_sgd(size: int, dtype: str, maximize: bool) -> None:
+def test_sgd_on_large_parameters_is_the_formula(size: int, dtype: str, maximize: bool) -> None:
     p, values, grad = start(size, dtype)
     SGD([p], lr=0.1, maximize=maximize).step()
     expected = values + (0.1 if maximize else -0.1) * grad
@@ -48,7 +48,7 @@ def test_sgd(size: int, dtype: str, maximize: bool) -> None:
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("dampening", [0.0, 0.25])
 @pytest.mark.parametrize("size", SIZES)
-def test_momentum(size: int, dampening: float) -> None:
+def test_sgd_with_momentum_on_large_parameters_is_the_formula(size: int, dampening: float) -> None:
     p, values, grad = start(size, "float32")
     optimizer = SGD([p], lr=0.1, momentum=0.9, dampening=dampening)
     buffer = grad
@@ -61,7 +61,7 @@ def test_momentum(size: int, dampening: float) -> None:
 
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("size", SIZES)
-def test_adam(size: int) -> None:
+def test_adam_on_large_parameters_is_the_formula(size: int) -> None:
     p, values, grad = start(size, "float32")
     optimizer = Adam([p], lr=0.1)
     mean, square = np.zeros(size), np.zeros(size)
@@ -93,7 +93,7 @@ def spaced(array: tt.Tensor) -> tt.Tensor:
 
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("layout", [transposed, spaced])
-def test_other_layouts(layout: Callable[[tt.Tensor], tt.Tensor]) -> None:
+def test_sgd_updates_parameters_in_other_layouts(layout: Callable[[tt.Tensor], tt.Tensor]) -> None:
     _, values, grad = start(20_000, "float32")
     p = layout(tt.tensor(values, dtype=tt.float32)).requires_grad_()
     before = p.detach().numpy().copy()

@@ -97,7 +97,9 @@ def assert_same_schedules(ours: Any, theirs: Any) -> None:
 
 @by_name
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
-def test_rates_match(torch: Any, name: str, setting: dict[str, Any], kind: str) -> None:
+def test_learning_rates_of_schedulers_are_pytorchs(
+    torch: Any, name: str, setting: dict[str, Any], kind: str
+) -> None:
     ours = scheduler_of(tt, optimizer_of(tt, kind), name, setting)
     theirs = scheduler_of(torch, optimizer_of(torch, kind), name, setting)
     assert advance(ours, 22) == advance(theirs, 22)
@@ -105,7 +107,7 @@ def test_rates_match(torch: Any, name: str, setting: dict[str, Any], kind: str) 
 
 
 @by_name
-def test_resuming_by_last_epoch_matches(torch: Any, name: str, setting: dict[str, Any]) -> None:
+def test_resuming_by_last_epoch_is_pytorchs(torch: Any, name: str, setting: dict[str, Any]) -> None:
     def run(lib: Any) -> Any:
         first = scheduler_of(lib, optimizer_of(lib), name, setting)
         advance(first, 7)
@@ -130,7 +132,7 @@ def test_a_state_dict_takes_the_schedule_over(name: str, setting: dict[str, Any]
 
 
 @by_name
-def test_stepping_to_an_epoch_matches(torch: Any, name: str, setting: dict[str, Any]) -> None:
+def test_stepping_to_an_epoch_is_pytorchs(torch: Any, name: str, setting: dict[str, Any]) -> None:
     if name == "OneCycleLR":
         pytest.skip("one cycle has no closed form, here and in PyTorch")
 
@@ -168,7 +170,7 @@ def test_warm_restarts_take_fractions_of_an_epoch(torch: Any) -> None:
         {"threshold": 0.1, "threshold_mode": "abs", "patience": 0, "min_lr": [0.3, 0.1]},
     ],
 )
-def test_plateau_matches(torch: Any, setting: dict[str, Any]) -> None:
+def test_reduce_lr_on_plateau_is_pytorchs(torch: Any, setting: dict[str, Any]) -> None:
     def run(lib: Any) -> Any:
         rng = random.Random(1)
         scheduler = scheduler_of(lib, optimizer_of(lib), "ReduceLROnPlateau", setting)
@@ -181,7 +183,7 @@ def test_plateau_matches(torch: Any, setting: dict[str, Any]) -> None:
     assert run(tt) == run(torch)
 
 
-def test_plateau_takes_a_tensor() -> None:
+def test_reduce_lr_on_plateau_accepts_a_tensor() -> None:
     scheduler = ReduceLROnPlateau(optimizer_of(tt))
     scheduler.step(tt.tensor(0.25))
     assert scheduler.best == 0.25
@@ -212,13 +214,13 @@ def build(lib: Any, shape: str) -> Any:
     "shape", ["chained", "two", "three", "restarts", "restarts first", "nested"]
 )
 @pytest.mark.filterwarnings("ignore:Detected call")  # of a schedule inside a schedule
-def test_schedules_of_schedules_match(torch: Any, shape: str) -> None:
+def test_nested_schedulers_are_pytorchs(torch: Any, shape: str) -> None:
     ours, theirs = build(tt, shape), build(torch, shape)
     assert advance(ours, 15) == advance(theirs, 15)
     assert repr(ours.state_dict()) == repr(theirs.state_dict())
 
 
-def test_a_chain_may_come_second() -> None:
+def test_a_chained_scheduler_may_follow_in_a_sequence() -> None:
     optimizer = optimizer_of(tt)
     chain = ChainedScheduler([ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)])
     first = ExponentialLR(optimizer, 1.0)

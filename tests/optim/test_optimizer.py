@@ -142,7 +142,7 @@ def test_step_returns_what_the_closure_returns() -> None:
     assert optimizer.step() is None
 
 
-def test_zero_grad() -> None:
+def test_zero_grad_sets_gradients_to_zero_or_none() -> None:
     p = with_grad(1.0)
     optimizer = SGD([p])
     gradient = p.grad
@@ -324,7 +324,7 @@ def test_hooks_run_around_the_step_of_a_users_optimizer() -> None:
     assert Nothing.step.__name__ == "step"
 
 
-def test_state_dict_hooks() -> None:
+def test_state_dict_hooks_run_in_order() -> None:
     optimizer = SGD([parameter(1.0)])
     order: list[str] = []
     optimizer.register_state_dict_pre_hook(lambda o: order.append("second"))

@@ -51,7 +51,7 @@ def trained(lib: Any, swa: Any, options: Callable[[Any], dict[str, Any]], **sche
     "schedule",
     [{"anneal_epochs": 3}, {"anneal_epochs": 3, "anneal_strategy": "linear"}, {"anneal_epochs": 0}],
 )
-def test_training_is_torchs(torch: Any, options: Any, schedule: Any) -> None:
+def test_averaged_training_is_pytorchs(torch: Any, options: Any, schedule: Any) -> None:
     import torch.optim.swa_utils as theirs
 
     ours = trained(tt, swa_utils, options, **schedule)
@@ -88,7 +88,7 @@ def test_statistics_are_left_with_the_mode_and_momentum_as_they_were() -> None:
     swa_utils.update_bn(iter(()), nn.Linear(1, 1))
 
 
-def test_wrong_use() -> None:
+def test_wrong_use_of_swa_utils_is_refused() -> None:
     optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
     with pytest.raises(ValueError, match="Invalid decay value 1.5"):
         swa_utils.get_ema_avg_fn(1.5)

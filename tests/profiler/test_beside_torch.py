@@ -70,7 +70,9 @@ SETTINGS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("kept", KEPT, ids=["times", "shapes", "stacks"])
-def test_tables_are_torchs(torch: Any, kept: dict[str, bool], settings: dict[str, Any]) -> None:
+def test_tables_of_the_profiler_are_pytorchs(
+    torch: Any, kept: dict[str, bool], settings: dict[str, Any]
+) -> None:
     groups = {"group_by_input_shapes": kept["shapes"], "group_by_stack_n": 5 * kept["stack"]}
     mine, its = (make(**kept).key_averages(**groups) for make in (ours, theirs))
     assert mine.table(**settings) == its.table(**settings)
@@ -78,7 +80,7 @@ def test_tables_are_torchs(torch: Any, kept: dict[str, bool], settings: dict[str
 
 
 @pytest.mark.parametrize("kept", KEPT, ids=["times", "shapes", "stacks"])
-def test_sums_are_torchs(torch: Any, kept: dict[str, bool]) -> None:
+def test_averages_of_events_are_pytorchs(torch: Any, kept: dict[str, bool]) -> None:
     attributes = (
         "key", "count", "cpu_time_total", "self_cpu_time_total", "cpu_time", "cpu_time_str",
         "self_cpu_time_total_str", "cpu_memory_usage", "self_cpu_memory_usage", "flops",
@@ -124,11 +126,11 @@ def run(library: Any, schedule: Any) -> list[Any]:
     lambda library: lambda step: library.profiler.ProfilerAction(2 * (step % 3 == 1)),
     lambda library: lambda step: library.profiler.ProfilerAction(step % 3),
 ])  # fmt: skip
-def test_stretches_are_torchs(torch: Any, schedule: Any) -> None:
+def test_calls_of_on_trace_ready_by_schedule_are_pytorchs(torch: Any, schedule: Any) -> None:
     assert run(tt, schedule) == run(torch, schedule)
 
 
-def test_operations_are_torchs(torch: Any) -> None:
+def test_names_of_recorded_operations_are_pytorchs(torch: Any) -> None:
     """Those that a program names itself; PyTorch shows what they are made of, too."""
 
     def program(library: Any) -> set[str]:

@@ -40,7 +40,7 @@ def test_operations_are_noted_in_the_order_in_which_they_begin() -> None:
     ]  # fmt: skip
 
 
-def test_what_a_function_calls_is_in_it() -> None:
+def test_operations_called_by_a_recorded_function_are_its_children() -> None:
     layer, x = tt.nn.Sequential(tt.nn.Linear(3, 2), tt.nn.Softplus()), tt.ones(4, 3)
     with tt.profiler.profile() as prof:
         with tt.profiler.record_function("whole"):
@@ -105,7 +105,7 @@ def test_a_decorated_function_is_a_part_in_whatever_thread_it_runs() -> None:
     assert event.name == "wait" and event.cpu_time_total >= 10_000
 
 
-def test_nothing_is_noted_outside_in_other_threads_or_after_an_error() -> None:
+def test_operations_in_other_threads_or_after_the_profile_are_not_recorded() -> None:
     x = tt.ones(2)
     with tt.profiler.profile() as prof:
         thread = threading.Thread(target=lambda: x.cos())

@@ -23,7 +23,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 8])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_window_is_torchs(torch: Any, name: str, symmetric: bool, size: int, dtype: str) -> None:
+def test_windows_are_pytorchs(
+    torch: Any, name: str, symmetric: bool, size: int, dtype: str
+) -> None:
     options = {"sym": symmetric, **OPTIONS[name]}
     wanted = getattr(torch.signal.windows, name)(size, dtype=getattr(torch, dtype), **options)
     got = getattr(windows, name)(size, dtype=getattr(tt, dtype), **options)
@@ -47,7 +49,7 @@ def test_symmetric_window_is_numpys(name: str) -> None:
     np.testing.assert_allclose(got.numpy(), getattr(np, name)(9), atol=1e-12)
 
 
-def test_closed_forms() -> None:
+def test_windows_equal_their_closed_forms() -> None:
     k = np.arange(5)
     decay = windows.exponential(5, center=1.0, tau=2.0, sym=False, dtype=tt.float64)
     np.testing.assert_allclose(decay.numpy(), np.exp(-abs(k - 1) / 2))
@@ -58,7 +60,7 @@ def test_closed_forms() -> None:
     )
 
 
-def test_creation_keywords() -> None:
+def test_windows_accept_the_keywords_of_creation_functions() -> None:
     assert windows.hann(4, requires_grad=True).requires_grad
     out = tt.empty(4, dtype=tt.float64)
     assert windows.hann(4, out=out) is out
@@ -81,6 +83,8 @@ def test_creation_keywords() -> None:
         (lambda: tt.hann_window(2, dtype=tt.int64), RuntimeError, "floating point dtypes"),
     ],
 )
-def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_windows_refuse_wrong_arguments(
+    call: Callable[[], Any], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -87,7 +87,7 @@ def test_set_backend_of_a_task_stays_out_of_its_parents_scope():
     asyncio.run(main())
 
 
-def test_cancelled_task_restores():
+def test_a_cancelled_task_restores_its_scopes():
     restored = []
 
     async def victim(ready):
@@ -111,7 +111,7 @@ def test_cancelled_task_restores():
     assert restored == [("numpy", True)]
 
 
-def test_timeout_restores():
+def test_a_timeout_restores_the_scopes_that_it_leaves():
     async def main():
         with tt.backend_context("green"):
             with pytest.raises(TimeoutError):

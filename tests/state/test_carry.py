@@ -65,7 +65,7 @@ def test_apply_as_a_call_lasts_for_this_thread_alone(red_state):
     assert report() == ("numpy", dtypes.float32, True, False)
 
 
-def test_apply_as_a_context_restores(red_state):
+def test_apply_as_a_context_restores_the_state(red_state):
     tt.set_backend("blue")
     before = report()
     for raised in (False, True):
@@ -88,7 +88,7 @@ def test_apply_inside_scopes_ends_with_them(red_state):
     assert (tt.get_backend(), tt.is_grad_enabled()) == ("numpy", True)
 
 
-def test_apply_decorates(red_state):
+def test_apply_as_a_decorator_sets_the_state_during_calls_only(red_state):
     decorated = red_state.apply()(report)
     assert report() == ("numpy", dtypes.float32, True, False)
     assert decorated() == RED
@@ -102,7 +102,7 @@ def test_failed_apply_changes_nothing(red_state):
     assert report() == before
 
 
-def test_set_state_reset_state_and_state(red_state):
+def test_set_state_reset_state_and_state_set_and_restore_the_state(red_state):
     tt.set_state(red_state)
     assert report() == RED
     tt.reset_state()
@@ -165,7 +165,7 @@ def test_propagated_function_keeps_its_name_and_pickles():
     assert pickle.loads(pickle.dumps(carried))(1) == (2, "red")
 
 
-def test_propagate_coroutines_generators_and_methods():
+def test_propagate_accepts_coroutines_generators_and_methods():
     def generate():
         yield tt.get_backend()
 
@@ -181,7 +181,7 @@ def test_propagate_coroutines_generators_and_methods():
     assert tt.get_backend() == "numpy"
 
 
-def test_propagate_wants_a_function():
+def test_propagate_requires_a_function():
     with pytest.raises(TypeError, match="expected a function"):
         tt.propagate(3)
 
@@ -199,7 +199,7 @@ def test_spawned_process_starts_with_the_defaults(processes, red_state):
     assert processes.submit(report).result(120) == ("numpy", dtypes.float32, True, False)
 
 
-def test_propagate_into_spawned_processes(processes, red_state):
+def test_propagate_runs_a_function_in_the_callers_state_in_spawned_processes(processes, red_state):
     with red_state.apply():
         carried = tt.propagate(report)
     assert list(processes.map(carried, range(4), timeout=120)) == [RED] * 4
@@ -248,7 +248,7 @@ class TestDask:
         assert self.compute(carried) == [RED] * 8
         assert self.compute(report) == [plain] * 8
 
-    def test_apply_inside_a_task(self, red_state):
+    def test_apply_inside_of_a_dask_task_sets_the_state(self, red_state):
         def task(_):
             with red_state.apply():
                 return report()

@@ -49,7 +49,7 @@ def forgetful(threshold: int) -> None:
 
 
 @pytest.mark.parametrize("threshold", [7, 13, 50])
-def test_their_scopes_go_without_a_trace(threshold: int) -> None:
+def test_scopes_of_collected_generators_end_without_a_trace(threshold: int) -> None:
     assert run(forgetful, threshold) == "done"
 
 

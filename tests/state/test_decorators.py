@@ -53,7 +53,7 @@ def test_decorated_function_restores_on_an_exception():
     assert tt.get_backend() == "numpy"
 
 
-def test_recursive_function():
+def test_a_recursive_decorated_function_nests_its_scopes():
     @tt.backend_context("red")
     def down(depth):
         return [tt.get_backend(), *down(depth - 1)] if depth else []
@@ -62,7 +62,7 @@ def test_recursive_function():
     assert tt.get_backend() == "numpy"
 
 
-def test_methods_of_every_kind():
+def test_methods_of_every_kind_can_be_decorated():
     class Model:
         @tt.backend_context("red")
         def plain(self):
@@ -204,7 +204,7 @@ def test_generator_that_swallows_its_closing_is_an_error_as_always():
     assert tt.get_backend() == "numpy"
 
 
-def test_generator_under_contextmanager():
+def test_a_decorated_generator_can_be_a_contextmanager():
     seen = []
 
     @contextlib.contextmanager
@@ -255,7 +255,7 @@ def test_coroutine_of_the_generator_kind_can_still_be_awaited():
     assert asyncio.run(main()) == ("red", "numpy")
 
 
-def test_asynchronous_generator():
+def test_a_decorated_asynchronous_generator_runs_in_the_scope():
     closed = []
 
     @tt.backend_context("red")
@@ -288,7 +288,7 @@ def test_asynchronous_generator():
     assert inspect.isasyncgenfunction(body)
 
 
-def test_partial_and_callable_objects():
+def test_partials_and_callable_objects_can_be_decorated():
     class Callable:
         def __call__(self, value):
             return value, tt.get_backend()

@@ -79,7 +79,7 @@ class TestGenerator:
         with tt.backend_context("red"):
             assert tt.generator() is first
 
-    def test_seeds_are_the_systems(self):
+    def test_generators_are_seeded_by_the_operating_system(self):
         class Seeded(Colour):
             name = "seeded"
 
@@ -89,7 +89,7 @@ class TestGenerator:
         assert backends[0].seeds != backends[1].seeds
         assert all(0 <= seed < 2**64 for backend in backends for seed in backend.seeds)
 
-    def test_racing_first_uses_make_one(self):
+    def test_racing_first_uses_make_one_generator(self):
         barrier, found = threading.Barrier(8), []
 
         def worker():
@@ -103,7 +103,7 @@ class TestGenerator:
             thread.join(30)
         assert len(found) == 8 and len(set(map(id, found))) == 1
 
-    def test_factory_wraps_them(self):
+    def test_set_generator_factory_wraps_generators(self):
         tt.set_generator_factory(lambda backend: ("wrapped", backend.name))
         assert tt.generator(load("red")) == ("wrapped", "red")
 
@@ -115,7 +115,7 @@ class TestGenerator:
         assert tt.generator(load("blue")) == "other"
         assert tt.generator(load("red")) == "mine"
 
-    def test_generator_context(self):
+    def test_generator_context_sets_and_restores_the_generator(self):
         red, blue = load("red"), load("blue")
         default = tt.generator(red)
         with tt.generator_context("outer", red), tt.generator_context("inner", blue):

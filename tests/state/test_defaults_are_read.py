@@ -47,7 +47,7 @@ def test_floats_have_the_default_dtype(default: tt.dtype, name: str) -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
-def test_so_it_is_in_pytorch(torch: Any, name: str, dtype: str) -> None:
+def test_floats_have_the_default_dtype_in_pytorch_too(torch: Any, name: str, dtype: str) -> None:
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, dtype))
     try:
@@ -56,18 +56,18 @@ def test_so_it_is_in_pytorch(torch: Any, name: str, dtype: str) -> None:
         torch.set_default_dtype(before)
 
 
-def test_limits_are_those_of_the_default_dtype(default: tt.dtype) -> None:
+def test_finfo_without_argument_is_of_the_default_dtype(default: tt.dtype) -> None:
     assert tt.finfo().dtype == default.name
     assert tt.finfo().bits == 8 * default.itemsize and tt.finfo().eps == tt.finfo(default).eps
 
 
-def test_limits_follow_a_scope() -> None:
+def test_finfo_follows_the_default_dtype_of_a_scope() -> None:
     with tt.default_dtype_context(tt.float64):
         assert tt.finfo().bits == 64
     assert tt.finfo().bits == 32
 
 
-def test_what_is_printed_follows_the_default(default: tt.dtype) -> None:
+def test_the_repr_omits_the_default_dtype(default: tt.dtype) -> None:
     assert "dtype" not in repr(tt.ones(1, dtype=default))
     other = tt.float32 if default is tt.float64 else tt.float64
     assert f"dtype={other}" in repr(tt.ones(1, dtype=other))

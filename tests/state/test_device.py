@@ -21,7 +21,7 @@ def other_backend_active():
     tt.set_backend("red")
 
 
-def test_cpu_is_numpy():
+def test_the_cpu_device_as_a_scope_selects_numpy():
     cpu = device("cpu")
     with cpu as entered:
         assert entered is cpu and tt.get_backend() == "numpy"
@@ -35,7 +35,7 @@ def test_device_restores_on_an_exception_and_nests():
     assert tt.get_backend() == "red"
 
 
-def test_device_decorates():
+def test_a_device_as_a_decorator_holds_during_the_call():
     assert device("cpu")(tt.get_backend)() == "numpy"
 
 
@@ -97,7 +97,7 @@ def test_a_text_names_a_device_where_it_does_for_torch(torch: Any, text):
 @pytest.mark.parametrize(
     "arguments", [("cuda", -1), (-1,), ("cuda", "0"), ("cuda", 1.0), ("cpu:0", 0)]
 )
-def test_what_is_no_number_of_a_device_is_refused_as_by_torch(torch: Any, arguments):
+def test_invalid_device_indices_are_refused_as_by_pytorch(torch: Any, arguments):
     with pytest.raises((RuntimeError, TypeError)) as wanted:
         torch.device(*arguments)
     with pytest.raises(wanted.type) as info:
@@ -123,7 +123,7 @@ def test_the_backends_there_are_name_devices():
     ((), {"device": "cuda:1"}), ((), {"type": "cuda", "index": 1}), (("cuda",), {"index": 1}),
     (("cuda", 1), {}), (("cuda:1",), {}),
 ])  # fmt: skip
-def test_the_ways_to_name_a_device(torch: Any, given):
+def test_a_device_can_be_named_in_every_way_of_pytorchs(torch: Any, given):
     args, options = given
     for made in (device, torch.device):
         place = made(*args, **options)
@@ -134,7 +134,7 @@ def test_the_ways_to_name_a_device(torch: Any, given):
 @pytest.mark.parametrize("given", [
     (("cpu",), {"device": "cpu"}), ((), {}), ((True,), {}), ((0, 1), {}), ((), {"index": 1}),
 ])  # fmt: skip
-def test_other_ways_are_refused_as_by_torch(torch: Any, given):
+def test_other_names_of_devices_are_refused_as_by_pytorch(torch: Any, given):
     args, options = given
     for made in (device, torch.device):
         with pytest.raises(TypeError):

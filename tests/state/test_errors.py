@@ -72,7 +72,7 @@ def test_scope_of_an_unknown_name_or_type_fails_before_it_is_entered():
         tt.backend_context(3)
 
 
-def test_missing_package(switch):
+def test_a_backend_of_a_missing_package_is_unavailable(switch):
     tt.register_backend("lost", "a_package_nobody_has.inner:Backend", hint="buy it")
     with pytest.raises(ImportError) as caught:
         switch("lost")
@@ -93,7 +93,7 @@ def test_missing_package(switch):
         (RuntimeError("half installed"), "fails to load: RuntimeError: half installed"),
     ],
 )
-def test_broken_package(switch, error, words):
+def test_a_backend_whose_package_is_broken_is_unavailable(switch, error, words):
     tt.register_backend("flaky", Flaky)
     Flaky.error = error
     with pytest.raises(tt.BackendUnavailableError, match="'flaky' is registered but broken") as c:
@@ -123,7 +123,7 @@ def test_interrupt_while_loading_is_not_disguised(switch):
     assert tt.get_backend() == tt.get_default_backend() == "numpy"
 
 
-def test_failure_is_not_remembered(switch):
+def test_a_failed_load_is_tried_again(switch):
     tt.register_backend("flaky", Flaky)
     Flaky.error = OSError("not yet")
     for _ in range(2):
@@ -212,6 +212,6 @@ def test_racing_failed_loads_fail_in_every_thread():
     assert {type(each) for each in found} == {tt.BackendUnavailableError}
 
 
-def test_racing_first_default(monkeypatch):
+def test_racing_first_uses_of_the_default_make_one_instance(monkeypatch):
     monkeypatch.setenv("TINYTORCH_BACKEND", "red")
     assert set(map(id, race(tt.current_backend))) == {id(load("red"))}

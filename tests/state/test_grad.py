@@ -57,7 +57,7 @@ steps = st.recursive(
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(steps, max_size=4))
-def test_nested_modes_are_torchs(torch: Any, program):
+def test_nested_grad_modes_are_pytorchs(torch: Any, program):
     with torch.enable_grad(), tt.enable_grad():
         assert run(tt, program, []) == run(torch, program, [])
     assert modes(tt) == modes(torch) == (True, False)
@@ -97,7 +97,7 @@ def test_modes_as_decorators_are_torchs(torch: Any, mode):
         (tt.set_grad_enabled(True), (True, False)),
     ],
 )
-def test_with_and_without_parentheses(decorator, expected):
+def test_grad_modes_decorate_with_and_without_parentheses(decorator, expected):
     @decorator
     def named():
         """Documented."""
@@ -108,7 +108,7 @@ def test_with_and_without_parentheses(decorator, expected):
     assert modes(tt) == (True, False)
 
 
-def test_enable_grad_without_parentheses():
+def test_enable_grad_decorates_without_parentheses():
     @tt.enable_grad
     def inner():
         return modes(tt)
@@ -118,7 +118,7 @@ def test_enable_grad_without_parentheses():
         assert modes(tt) == (False, False)
 
 
-def test_decorated_coroutine():
+def test_a_decorated_coroutine_runs_in_its_grad_mode():
     @tt.no_grad
     async def body():
         await asyncio.sleep(0)

@@ -23,7 +23,7 @@ def elsewhere(function, *args):
             return pool.submit(function, *args).result(timeout=30)
 
 
-def test_numpy_is_active_when_nobody_chose():
+def test_numpy_is_the_default_backend():
     assert tt.get_backend() == "numpy"
     assert tt.get_default_backend() == "numpy"
 
@@ -103,7 +103,7 @@ def test_reset_backend_in_a_scope_gives_the_scope_its_own_value_back():
     assert tt.get_backend() == "red"
 
 
-def test_whatever_stands_for_a_backend_is_accepted():
+def test_names_classes_and_instances_of_backends_are_accepted():
     for chosen in ("red", CLASSES["red"], load("red")):
         tt.reset_backend()
         tt.set_backend(chosen)
@@ -126,7 +126,7 @@ def test_backend_type_is_accepted_wherever_a_name_is():
     assert hash(numpy) == hash("numpy") and tt.BackendType("cupy") is tt.BackendType.CUPY
 
 
-def test_environment_variable_in_a_fresh_process():
+def test_the_environment_variable_sets_the_backend_of_a_fresh_process():
     def program():
         import importlib
 

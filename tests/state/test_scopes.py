@@ -164,13 +164,13 @@ def test_set_backend_in_a_copied_context_stays_there():
 class TestGeneratorSuspendedInAScope:
     """PEP 568's problem: the frame a plain ``with`` leaves behind in the caller's context."""
 
-    def test_closed_where_it_was_started(self):
+    def test_a_generator_closed_where_it_was_started_restores_the_scope(self):
         waiting = suspended("red")
         assert next(waiting) == "red"
         waiting.close()
         assert tt.get_backend() == "numpy"
 
-    def test_closed_in_another_thread(self):
+    def test_a_generator_closed_in_another_thread_changes_neither_thread(self):
         waiting = suspended("red")
         next(waiting)
 
@@ -182,21 +182,21 @@ class TestGeneratorSuspendedInAScope:
         assert in_thread(close) == "blue"
         assert tt.get_backend() == "numpy"
 
-    def test_closed_in_another_context(self):
+    def test_a_generator_closed_in_another_context_changes_neither_context(self):
         empty = contextvars.copy_context()
         waiting = suspended("red")
         next(waiting)
         empty.run(waiting.close)
         assert (empty.run(tt.get_backend), tt.get_backend()) == ("numpy", "numpy")
 
-    def test_closed_in_a_copy_of_its_context(self):
+    def test_a_generator_closed_in_a_copy_of_its_context_changes_neither(self):
         waiting = suspended("red")
         next(waiting)
         copy = contextvars.copy_context()
         copy.run(waiting.close)
         assert (copy.run(tt.get_backend), tt.get_backend()) == ("numpy", "numpy")
 
-    def test_closed_inside_a_later_scope(self):
+    def test_a_generator_closed_inside_a_later_scope_leaves_that_scope(self):
         waiting = suspended("red")
         next(waiting)
         with tt.backend_context("green"):
@@ -205,21 +205,21 @@ class TestGeneratorSuspendedInAScope:
             tt.set_backend("blue")
         assert tt.get_backend() == "numpy"
 
-    def test_closed_after_the_scope_it_was_started_in(self):
+    def test_a_generator_closed_after_the_scope_it_was_started_in_restores_nothing(self):
         with tt.backend_context("green"):
             waiting = suspended("red")
             next(waiting)
         waiting.close()
         assert tt.get_backend() == "numpy"
 
-    def test_collected_in_another_thread(self):
+    def test_a_generator_collected_in_another_thread_ends_its_scope(self):
         waiting = [suspended("red")]
         next(waiting[0])
         in_thread(waiting.clear)
         gc.collect()
         assert tt.get_backend() == "numpy"
 
-    def test_two_generators_that_take_turns(self):
+    def test_two_generators_that_take_turns_do_not_mix(self):
         one, two = suspended("red"), suspended("green")
         assert (next(one), next(two)) == ("red", "green")
         one.close()

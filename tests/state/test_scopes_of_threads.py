@@ -47,7 +47,7 @@ def timer(work):
 
 @pytest.mark.parametrize("make", [(), (timer,)])
 @pytest.mark.parametrize("choice", [None, "red"])
-def test_a_threads_scope_ends(make, choice):
+def test_an_inherited_scope_ends_in_the_thread_with_its_block(make, choice):
     if choice:
         tt.set_backend(choice)
     with tt.backend_context("green"):
@@ -74,7 +74,7 @@ def test_scopes_end_one_by_one_in_any_order():
             assert (first(), second()) == ("numpy", "numpy")
 
 
-def test_what_was_set_inside_the_scope_ends_with_it():
+def test_a_backend_set_inside_of_an_inherited_scope_ends_with_it():
     tt.set_backend("red")
     with tt.backend_context("green"):
         tt.set_backend("blue")
@@ -142,13 +142,13 @@ def test_grandchildren_have_it_until_it_ends():
         assert (first(), second(), first(lambda: start(tt.get_backend))) == ("red",) * 3
 
 
-def test_opting_out(monkeypatch):
+def test_threads_inherit_no_scope_if_the_environment_variable_forbids_it(monkeypatch):
     monkeypatch.setenv("TINYTORCH_THREAD_INHERIT", "0")
     with tt.backend_context("green"), Asked() as asked:
         assert asked() == "numpy"
 
 
-def test_pools():
+def test_pool_workers_follow_the_scope_of_their_submitter():
     with ThreadPoolExecutor(1) as pool, ThreadPool(1) as other:
         with tt.backend_context("red"):
             assert pool.submit(tt.get_backend).result(30) == "red"
@@ -160,7 +160,7 @@ def test_pools():
         assert pool.submit(tt.get_backend).result(30) == "numpy"
 
 
-def test_a_pool_that_is_born_in_a_scope():
+def test_a_pool_made_in_a_scope_follows_its_end():
     with tt.backend_context("red"):
         pool = ThreadPool(1)
         assert pool.apply(tt.get_backend) == "red"
@@ -168,7 +168,7 @@ def test_a_pool_that_is_born_in_a_scope():
         assert pool.apply(tt.get_backend) == "numpy"
 
 
-def test_executors_of_event_loops():
+def test_executors_of_event_loops_follow_the_scope():
     async def ask():
         loop = asyncio.get_running_loop()
         with tt.backend_context("red"):
@@ -180,7 +180,7 @@ def test_executors_of_event_loops():
     assert asyncio.run(ask()) == ("red", "red", "numpy", "numpy")
 
 
-def test_the_scheduler_of_dask():
+def test_the_scheduler_of_dask_follows_the_scope():
     dask = pytest.importorskip("dask")
     asked = dask.delayed(tt.get_backend, pure=False)
 

@@ -66,7 +66,7 @@ def after_an_exception(scope: Scope, get: Callable[[], str]) -> str:
     return get()
 
 
-def test_an_exception(old: Global) -> None:
+def test_an_exception_restores_the_backend_here_but_not_in_the_original_design(old: Global) -> None:
     assert after_an_exception(old.scope, old.get) == "other"
     assert after_an_exception(tt.backend_context, tt.get_backend) == "numpy"
 
@@ -84,7 +84,9 @@ def test_an_assignment_to_another_name_changes_nothing() -> None:
         assert tt.get_backend() == "other"
 
 
-def test_an_unknown_name(old: Global, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_name_raises_here_but_prints_in_the_original_design(
+    old: Global, capsys: pytest.CaptureFixture[str]
+) -> None:
     old.set("othre")
     assert (old.get(), capsys.readouterr().out) == ("numpy", "backend_type not recognised. \n")
     with pytest.raises(tt.UnknownBackendError, match="Did you mean 'other'"):
@@ -102,7 +104,7 @@ def test_switching_back_gives_the_same_instance(old: Global) -> None:
     assert tt.zeros(1).backend is mine
 
 
-def test_blocks_that_overlap(old: Global) -> None:
+def test_overlapping_blocks_restore_here_but_not_in_the_original_design(old: Global) -> None:
     first, second = old.scope("other"), old.scope("numpy")
     first.__enter__(), second.__enter__()
     first.__exit__(None, None, None), second.__exit__(None, None, None)
@@ -131,6 +133,6 @@ def seen_by_another_thread(scope: Scope, get: Callable[[], str]) -> str:
     return found[0]
 
 
-def test_another_thread(old: Global) -> None:
+def test_another_thread_sees_no_scope_here_but_does_in_the_original_design(old: Global) -> None:
     assert seen_by_another_thread(old.scope, old.get) == "other"
     assert seen_by_another_thread(tt.backend_context, tt.get_backend) == "numpy"

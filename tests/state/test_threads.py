@@ -145,7 +145,7 @@ def test_reset_backend_forgets_what_was_inherited():
     assert start(lambda: (tt.reset_backend(), tt.get_backend())[1]) == "numpy"
 
 
-def test_what_the_thread_sets_stays_there():
+def test_a_backend_set_in_a_thread_stays_there():
     tt.set_backend("red")
     assert start(lambda: (tt.set_backend("blue"), tt.get_backend())[1]) == "blue"
     assert tt.get_backend() == "red"
@@ -161,7 +161,7 @@ def test_timer_begins_with_its_spawners_choice():
     assert found == ["green"]
 
 
-def test_subclass_with_a_start_of_its_own():
+def test_a_thread_subclass_with_its_own_start_inherits():
     class Worker(threading.Thread):
         def start(self):
             self.prepared = True
@@ -181,13 +181,13 @@ def test_pool_workers_keep_a_choice_they_were_born_with():
         assert pool.submit(tt.get_backend).result(30) == "red"
 
 
-def test_multiprocessing_thread_pool():
+def test_workers_of_a_multiprocessing_thread_pool_inherit_the_choice():
     tt.set_backend("red")
     with ThreadPool(2) as pool:
         assert pool.map(lambda _: tt.get_backend(), range(4)) == ["red"] * 4
 
 
-def test_opting_out_of_inheritance(monkeypatch):
+def test_threads_do_not_inherit_if_the_environment_variable_forbids_it(monkeypatch):
     tt.set_backend("red")
     monkeypatch.setenv("TINYTORCH_THREAD_INHERIT", "0")
     assert start(tt.get_backend) == "numpy"

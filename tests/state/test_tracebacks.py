@@ -126,7 +126,7 @@ def test_one_traceback_with_the_lines_of_the_program_alone(call: Call) -> None:
     ],
     ids=["x[5]", "x[0, 0, 0]", "x[0:2, 7]", "ragged", "softmx"],
 )
-def test_the_message_is_pytorchs(call: Call, said: str) -> None:
+def test_messages_of_errors_are_pytorchs(call: Call, said: str) -> None:
     error = error_of(call_with_names, call, {"x": tt.ones(2, 3)})
     assert error is not None and said in shown(error).splitlines()[-1]
 
@@ -191,13 +191,13 @@ def test_lines_of_a_users_function_that_is_called_back_stay() -> None:
     assert names.index("outer") < names.index("inner")
 
 
-def test_what_failed_is_still_said() -> None:
+def test_the_message_of_an_error_in_a_layer_is_kept() -> None:
     error = error_of(lambda: tt.nn.Linear(2, 2)(tt.ones(3, 5)))
     assert isinstance(error, RuntimeError)
     assert "mat1 and mat2 shapes cannot be multiplied (3x5 and 2x2)" in str(error)
 
 
-def test_all_lines_where_they_are_asked_for() -> None:
+def test_all_lines_are_shown_if_full_tracebacks_are_on() -> None:
     tt.set_traceback_filtering("off")
     try:
         error = error_of(lambda: tt.ones(2).sum(axis=9))
@@ -210,7 +210,9 @@ def test_all_lines_where_they_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(("value", "least", "most"), [("", 0, 0), ("full", 4, 99)])
-def test_the_environment_variable(value: str, least: int, most: int) -> None:
+def test_the_environment_variable_sets_the_lines_of_a_traceback(
+    value: str, least: int, most: int
+) -> None:
     def program() -> None:
         import tinytorch as tt
 

@@ -126,7 +126,7 @@ def test_a_value_stored_before_the_table_is_drained_is_kept() -> None:
     assert len(table) == 1 and table.get(1) is kept
 
 
-def test_threads_share_a_table() -> None:
+def test_threads_write_to_one_table_at_once() -> None:
     table: WeakValues[int, Value] = WeakValues()
     kept = [Value() for _ in range(4)]
 

@@ -60,7 +60,7 @@ NOT_ABOUT_ARRAYS = (
 #: share memory with an array of NumPy's or among processes, which a GPU cannot, start workers, pin
 #: memory of the host, forbid writing to it, or draw what CuPy's newer generators do not.
 EXAMPLES_WITH_NUMPY = tuple(
-    f"test_docstring_example[tinytorch.{module}"
+    f"test_the_examples_of_each_docstring_print_what_they_show[tinytorch.{module}"
     for module in (
         "state", "backends", "numpy.settings.errstate", "ops.shape.tensor_functions.from_dlpack",
         "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
@@ -82,32 +82,42 @@ NUMPY_ALONE = {
     "autograd/test_random_programs.py::test_random_program_does_what_it_does_under_torch[99]": (
         _ROW_BY_ROW
     ),
-    "checkpoint/test_serialization_storages.py::test_a_storage_of_a_dtype_that_numpy_lacks": _LOW,
+    "checkpoint/test_serialization_storages.py::"
+    "test_a_storage_of_a_dtype_that_numpy_lacks_can_be_saved": _LOW,
     "compat/test_names.py::test_every_public_name_is_here_or_left_out": _LOW,
     "dispatch/test_reduced_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
     "[x.to(L.float8_e4m3fn)[:1] == 0.3]": _LOW,
     "dispatch/test_reduced_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
     "[x.to(L.float8_e5m2)[:1] == 0.3]": _LOW,
-    "numpy/test_elementwise_dtypes.py::test_complex_numbers_over_zero": _COMPLEX_QUOTIENTS,
+    "numpy/test_elementwise_dtypes.py::"
+    "test_complex_division_by_zero_has_numpys_result_dtype": _COMPLEX_QUOTIENTS,
     # NumPy's own functions are called there; ours want bools for flags, ints for counts.
-    "numpy/test_keyword_values.py::test_values_of_keywords": "flags of other types than bool",
-    "ops/linalg/test_einsum.py::test_strides_are_torchs[ij,ij->ji]": _ROW_BY_ROW,
-    "ops/test_formats_of_results.py::test_images[prelu]": _ROW_BY_ROW,
-    "ops/test_formats_of_results.py::test_images[scaled by channel]": _ROW_BY_ROW,
-    "ops/test_formats_of_results.py::test_volumes[relu]": _ROW_BY_ROW,
-    "ops/shape/test_memory_order.py::test_orders_of_images[relu]": _ROW_BY_ROW,
+    "numpy/test_keyword_values.py::"
+    "test_keyword_values_of_every_kind_have_numpys_outcome": "flags of other types than bool",
+    "ops/linalg/test_einsum.py::"
+    "test_strides_of_einsums_result_are_pytorchs[ij,ij->ji]": _ROW_BY_ROW,
+    "ops/test_formats_of_results.py::"
+    "test_strides_of_image_operations_are_pytorchs[prelu]": _ROW_BY_ROW,
+    "ops/test_formats_of_results.py::"
+    "test_strides_of_image_operations_are_pytorchs[scaled by channel]": _ROW_BY_ROW,
+    "ops/test_formats_of_results.py::"
+    "test_strides_of_volume_operations_are_pytorchs[relu]": _ROW_BY_ROW,
+    "ops/shape/test_memory_order.py::"
+    "test_memory_orders_of_image_operations_are_pytorchs[relu]": _ROW_BY_ROW,
     "ops/test_conventions.py::test_zero_keeps_its_sign_in_rectifiers": (
         "which of two equal numbers a maximum takes is the library's choice"
     ),
     "ops/pointwise/test_elementwise.py::test_bounds_of_large_tensors_keep_the_signs_of_zeros": (
         "CUDA's maximum of zeros is the positive one, in PyTorch's kernels too"
     ),
-    "ops/random/test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
+    "ops/random/test_random.py::"
+    "test_random_functions_accept_device_and_backend": "cpu means numpy there",
     "ops/reduce/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
         "CuPy sums as it does; how NumPy's backend sums is tested there"
     ),
     "test_docs.py::test_examples_that_are_put_together[tinytorch.numpy.random]": _SEEDS,
-    "test_docs.py::test_session": "they show the name of the backend",
+    "test_docs.py::"
+    "test_the_sessions_of_each_page_print_what_they_show": "they show the name of the backend",
     "utils/data/test_dataloader.py::test_workers_batches_and_random_numbers_match": _FORKS,
     "utils/data/test_dataloader.py::test_workers_share_a_stream_as_in_pytorch": _FORKS,
     "utils/data/test_dataloader.py::test_workers_draw_pytorchs_random_numbers": _FORKS,

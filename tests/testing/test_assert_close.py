@@ -61,7 +61,7 @@ AGREEING = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", AGREEING)
-def test_what_agrees(case: str) -> None:
+def test_values_that_agree_pass_as_in_pytorch(case: str) -> None:
     assert told_alike(AGREEING[case]) == ("", "")
 
 
@@ -98,7 +98,7 @@ VALUES = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", VALUES)
-def test_texts_about_values(case: str) -> None:
+def test_errors_for_different_values_are_pytorchs(case: str) -> None:
     kind, text = told_alike(VALUES[case])
     assert kind == "AssertionError" and ("close!" in text or "equal!" in text)
 
@@ -131,7 +131,7 @@ OTHERS = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", OTHERS)
-def test_texts_about_the_rest(case: str) -> None:
+def test_errors_for_different_attributes_are_pytorchs(case: str) -> None:
     kind, text = told_alike(OTHERS[case])
     assert kind in ("AssertionError", "TypeError", "ValueError") and text
 
@@ -143,7 +143,7 @@ def test_subclasses_where_they_are_not_allowed() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("msg", ["mine", lambda text: f"<{text}>"])
-def test_own_texts(msg: Any) -> None:
+def test_the_msg_argument_replaces_or_rewrites_the_error(msg: Any) -> None:
     kind, text = told_alike(lambda t, close: close([1.0], [2.0], msg=msg))
     assert kind == "AssertionError" and ("mine" in text or text[0] == "<")
     kind, text = told_alike(lambda t, close: close([1.0], [2.0, 3.0], msg=msg))
@@ -156,7 +156,7 @@ def test_a_boolean_is_no_number() -> None:
         tt.testing.assert_close(True, 1)
 
 
-def test_negative_tolerances() -> None:
+def test_negative_tolerances_are_refused() -> None:
     with pytest.raises(RuntimeError, match="rtol must be greater than or equal to zero"):
         tt.testing.assert_close(tt.ones(1), tt.zeros(1), rtol=-1, atol=0)
 
@@ -165,7 +165,7 @@ def test_negative_tolerances() -> None:
 @pytest.mark.parametrize(
     "dtype", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "bool"]
 )
-def test_default_tolerances(dtype: str) -> None:
+def test_default_tolerances_are_pytorchs(dtype: str) -> None:
     """Just inside and just outside what PyTorch allows, by its own verdict."""
     for step in (0, 5e-8, 3e-7, 9e-6, 1.3e-5, 1e-3, 2e-3):
 
@@ -176,7 +176,7 @@ def test_default_tolerances(dtype: str) -> None:
         told_alike(compare)
 
 
-def test_devices() -> None:
+def test_tensors_on_different_devices_are_unequal() -> None:
     if not tt.ones(1).is_cuda:
         pytest.skip("there is one device")
     a, b = tt.ones(2, device="cpu"), tt.ones(2)
@@ -185,7 +185,7 @@ def test_devices() -> None:
     tt.testing.assert_close(a, b, check_device=False)
 
 
-def test_tensors_without_numbers(torch: Any) -> None:
+def test_meta_tensors_are_compared_by_their_attributes(torch: Any) -> None:
     for library in (tt, torch):
         a, close = library.empty(2, 3, device="meta"), library.testing.assert_close
         close(a, a + 1)
@@ -207,6 +207,6 @@ ALLCLOSE = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", ALLCLOSE)
-def test_the_older_comparison(case: str) -> None:
+def test_assert_allclose_is_deprecated_and_works_as_pytorchs(case: str) -> None:
     with pytest.warns(FutureWarning, match="assert_close"):
         told_alike(lambda t, close: ALLCLOSE[case](t))

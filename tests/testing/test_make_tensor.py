@@ -43,7 +43,7 @@ def numbers_of_the_processor() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_numbers(dtype: str) -> None:
+def test_make_tensor_draws_pytorchs_numbers(dtype: str) -> None:
     make_same(3, 4, dtype=dtype)
     make_same((30,), dtype=dtype, exclude_zero=True)
     make_same([2, 3], dtype=dtype, noncontiguous=True)
@@ -55,7 +55,7 @@ def test_numbers(dtype: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
 @pytest.mark.parametrize("limits", [(0.5, 5.5), (2, 100), (1, None), (None, 3), (-1e400, 5)])
-def test_limits(dtype: str, limits: Any) -> None:
+def test_make_tensor_respects_its_limits_as_pytorchs(dtype: str, limits: Any) -> None:
     out = make_same(20, dtype=dtype, low=limits[0], high=limits[1])
     real = tt.view_as_real(out) if out.is_complex() else out
     if limits[1] is not None:
@@ -63,7 +63,7 @@ def test_limits(dtype: str, limits: Any) -> None:
 
 
 @pytest.mark.torch
-def test_the_whole_range() -> None:
+def test_make_tensor_over_an_infinite_range_is_finite() -> None:
     assert bool(
         make_same(9, dtype="float32", low=-float("inf"), high=float("inf")).isfinite().all()
     )
@@ -71,13 +71,13 @@ def test_the_whole_range() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
-def test_grad(dtype: str) -> None:
+def test_make_tensor_accepts_requires_grad(dtype: str) -> None:
     assert make_same(3, dtype=dtype, requires_grad=True).requires_grad
     assert make_same(3, dtype=dtype, requires_grad=True, noncontiguous=True).is_leaf
 
 
 @pytest.mark.torch
-def test_equal_limits() -> None:
+def test_make_tensor_with_equal_limits_warns() -> None:
     with pytest.warns(FutureWarning, match="Passing `low==high` to `torch.testing.make_tensor`"):
         make_same(3, dtype="float32", low=2, high=2)
 
@@ -96,7 +96,7 @@ def test_equal_limits() -> None:
         ("bool", {"requires_grad": True}),
     ],
 )
-def test_refusals(torch: Any, dtype: str, options: Any) -> None:
+def test_make_tensor_refuses_what_pytorchs_refuses(torch: Any, dtype: str, options: Any) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(ValueError) as caught:
@@ -105,13 +105,13 @@ def test_refusals(torch: Any, dtype: str, options: Any) -> None:
     assert texts[0] == texts[1]
 
 
-def test_gaps_and_memory_format() -> None:
+def test_make_tensor_refuses_noncontiguous_with_a_memory_format() -> None:
     with pytest.raises(ValueError, match="are mutually exclusive"):
         made(tt, 2, 3, 4, 5, dtype="float32", noncontiguous=True, memory_format=tt.channels_last)
 
 
 @pytest.mark.parametrize("options", [{}, {"requires_grad": True}])
-def test_a_dtype_that_is_none(torch: Any, options: Any) -> None:
+def test_make_tensor_refuses_a_dtype_of_none(torch: Any, options: Any) -> None:
     for library in (tt, torch):
         with pytest.raises(TypeError, match="is not supported"):
             library.testing.make_tensor(3, dtype="float33", device="cpu", **options)

@@ -8,7 +8,7 @@ import pytest
 import tinytorch as tt
 
 
-def test_it_names_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_collect_env_names_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
     tt.utils.collect_env.main()
     text = capsys.readouterr().out
     assert text == tt.utils.collect_env.get_pretty_env_info() + "\n"

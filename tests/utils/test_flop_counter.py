@@ -62,7 +62,7 @@ RUNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-def test_counts_are_pytorchs(torch: Any, run: Callable[[Any, Any], Any]) -> None:
+def test_counted_flops_are_pytorchs(torch: Any, run: Callable[[Any, Any], Any]) -> None:
     assert counted(tt, run) == counted(torch, run)
 
 
@@ -105,7 +105,7 @@ def test_a_product_takes_two_operations_for_each_pair() -> None:
     assert counts == {"aten.mm": 3 * 2 * 2 * 3 * 4}
 
 
-def test_what_is_outside_is_not_counted() -> None:
+def test_operations_outside_of_the_counter_are_not_counted() -> None:
     x = tt.ones(2, 2, requires_grad=True)
     with FlopCounterMode(display=False) as counter:
         y = x @ x
@@ -117,7 +117,7 @@ def test_what_is_outside_is_not_counted() -> None:
     assert counter.get_total_flops() == 0
 
 
-def test_formulas_of_ones_own() -> None:
+def test_registered_flop_formulas_are_used() -> None:
     @register_flop_formula(tt.special.erf)
     def erf_flop(shape: Any, out_shape: Any = None) -> int:
         return 7 * int(out_shape.numel())
@@ -131,7 +131,7 @@ def test_formulas_of_ones_own() -> None:
         register_flop_formula(3)(erf_flop)
 
 
-def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_counter_prints_a_table_of_flops(capsys: pytest.CaptureFixture[str]) -> None:
     with FlopCounterMode(depth=1):
         nn.Linear(100, 100)(tt.ones(50, 100))
     lines = capsys.readouterr().out.splitlines()

@@ -34,7 +34,7 @@ def test_a_graph_leads_from_named_leaves_to_the_result() -> None:
     }  # fmt: skip
 
 
-def test_what_is_used_twice_is_drawn_once() -> None:
+def test_a_node_used_twice_is_drawn_once() -> None:
     w = tt.ones(2, requires_grad=True)
     y = w.sin()
     drawing = tt.utils.draw(y * y)

@@ -34,7 +34,7 @@ def values(folder: Path) -> dict[str, Any]:
             for value in event.summary.value}  # fmt: skip
 
 
-def test_what_is_written(tmp_path: Path) -> None:
+def test_a_summary_writer_writes_every_kind_of_summary(tmp_path: Path) -> None:
     from tinytorch.utils.tensorboard import SummaryWriter
 
     with SummaryWriter(tmp_path) as writer:
@@ -55,7 +55,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert {event.step for event in events(tmp_path)} >= {3, 4, 5, 6, 7}
 
 
-def test_counts_and_charts_that_are_ready(tmp_path: Path) -> None:
+def test_ready_made_histograms_and_figures_are_written(tmp_path: Path) -> None:
     from tinytorch.utils.tensorboard import SummaryWriter
 
     counts, edges = tt.tensor([1.0, 2.0]), tt.tensor([1.0, 2.0])
@@ -130,7 +130,7 @@ def test_a_graph_is_read_back(tmp_path: Path) -> None:
     assert shapes(nodes["output/output.1"]) == [[1, 2]]
 
 
-def test_what_is_written_in_place_comes_from_who_wrote_it(tmp_path: Path) -> None:
+def test_in_place_writes_are_edges_of_the_graph_of_a_module(tmp_path: Path) -> None:
     from tinytorch.utils.tensorboard import SummaryWriter
 
     class Writes(tt.nn.Module):
@@ -168,7 +168,7 @@ def test_an_error_of_the_model_leaves_it_as_it_was(tmp_path: Path) -> None:
     assert not any(event.graph_def for event in events(tmp_path))
 
 
-def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -> None:
+def test_the_error_without_tensorboard_says_what_to_install(runner: Runner) -> None:
     def asks() -> None:
         import importlib.util as util
 

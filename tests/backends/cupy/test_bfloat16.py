@@ -94,7 +94,7 @@ def test_a_layer_adds_its_bias_before_it_rounds(shape: tuple[int, ...], turned: 
     ("layer_norm", lambda x: F.layer_norm(x, (7,))),
     ("layer_norm", lambda x: F.layer_norm(x, (7,), x[0], x[1])),
 ])  # fmt: skip
-def test_fused_kernels_take_it_where_nothing_is_recorded(
+def test_fused_kernels_accept_bfloat16_where_no_graph_is_recorded(
     name: str, call: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[str] = []
@@ -115,7 +115,7 @@ def test_fused_kernels_take_it_where_nothing_is_recorded(
     assert given == ["float32"] and x.grad is not None
 
 
-def test_optimizers_update_it_by_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_optimizers_update_bfloat16_by_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [numbers(3, 4), numbers(4, seed=1)]
     params = [tensor(each).requires_grad_() for each in values]
     for each in params:
@@ -126,13 +126,13 @@ def test_optimizers_update_it_by_one_kernel(monkeypatch: pytest.MonkeyPatch) -> 
         assert np.array_equal(host(each), rounded(wide - np.float32(0.1) * (1 + 0.5 * wide)))
 
 
-def test_float8_is_refused() -> None:
+def test_the_strict_backend_refuses_float8() -> None:
     with pytest.raises(TypeError, match="backend 'strict' has no dtype 'float8_e5m2'"):
         tt.ones(2, dtype="float8_e5m2")
 
 
 @pytest.mark.parametrize("call", ["where(x == x, x, x)", "sort(x)", "around(x)"])
-def test_the_stand_in_refuses_what_cupy_has_no_loop_for(call: str) -> None:
+def test_the_stand_in_raises_where_cupy_has_no_bfloat16_loop(call: str) -> None:
     x = strictcupy.asarray(numbers(3))
     names = {"x": x, "i": strictcupy.asarray([0])}
     with pytest.raises(TypeError, match="bfloat16"):

@@ -17,21 +17,21 @@ def xp() -> Any:
     return load(StrictBackend)
 
 
-def test_names_fall_through(xp: Any) -> None:
+def test_names_that_the_backend_lacks_are_read_from_cupy(xp: Any) -> None:
     assert xp.sin is strictcupy.sin
     assert xp.array_type is strictcupy.ndarray
     with pytest.raises(AttributeError, match="backend 'strict' has no 'busday_count'"):
         xp.busday_count
 
 
-def test_transfers(xp: Any) -> None:
+def test_from_numpy_and_to_numpy_transfer_values(xp: Any) -> None:
     values = np.arange(4.0)
     device = xp.from_numpy(values)
     assert type(device) is xp.array_type
     assert np.array_equal(xp.to_numpy(device), values)
 
 
-def test_views(xp: Any) -> None:
+def test_is_view_recognizes_shared_memory(xp: Any) -> None:
     x = xp.zeros((2, 3))
     assert xp.is_view(x.reshape(6), x)
     assert xp.is_view(x.T[0], x[1:])
@@ -63,7 +63,7 @@ def test_index_add_keeps_both_parts_of_complex_numbers(xp: Any) -> None:
     assert xp.to_numpy(target).tolist() == [0, 4 + 1j]
 
 
-def test_erf_is_one_kernel(xp: Any) -> None:
+def test_erf_keeps_float32_and_has_the_right_values(xp: Any) -> None:
     x = xp.asarray(np.array([-1.0, 0.0, 0.5], "f4"))
     assert xp.erf(x).dtype == np.float32
     assert np.allclose(xp.to_numpy(xp.erf(x)), [-0.8427008, 0, 0.5204999], rtol=1e-6)
@@ -81,13 +81,13 @@ def test_special_functions_that_cupy_lacks_run_on_the_host(xp: Any) -> None:
     assert log == [], "CuPy has this one"
 
 
-def test_devices() -> None:
+def test_devices_and_device_index_name_the_device() -> None:
     xp = StrictCudaBackend()
     assert xp.devices() == ["strictcuda:0"]
     assert xp.device_index(xp.zeros(1)) == 0
 
 
-def test_synchronize_waits(xp: Any) -> None:
+def test_synchronize_is_recorded_as_one_wait(xp: Any) -> None:
     with strictcupy.record_syncs() as log:
         xp.synchronize()
     assert [entry.kind for entry in log] == ["synchronize"]

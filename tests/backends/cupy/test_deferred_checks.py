@@ -34,7 +34,7 @@ def xp() -> Any:
     return StrictCudaBackend()
 
 
-def test_do_not_wait(xp: Any) -> None:
+def test_deferred_checks_do_not_wait(xp: Any) -> None:
     index, valid = xp.asarray([0, 5]), xp.asarray([False])
     with strictcupy.record_syncs() as log:
         xp.check_indices("gather", index, 3, 0)
@@ -43,7 +43,7 @@ def test_do_not_wait(xp: Any) -> None:
 
 
 @pytest.mark.parametrize("wait", ["to_numpy", "item", "synchronize"])
-def test_raise_at_the_next_wait_and_once(xp: Any, wait: str) -> None:
+def test_a_failed_check_raises_at_the_next_wait_and_only_once(xp: Any, wait: str) -> None:
     xp.check_indices("gather", xp.asarray([0, 5]), 3, 1)
     arguments = [] if wait == "synchronize" else [xp.zeros(1)]
     with pytest.raises(IndexError, match="index 5 is out of bounds") as caught:
@@ -52,7 +52,7 @@ def test_raise_at_the_next_wait_and_once(xp: Any, wait: str) -> None:
     getattr(xp, wait)(*arguments)
 
 
-def test_negative_indices(xp: Any) -> None:
+def test_check_indices_accepts_negative_indices_unless_told_otherwise(xp: Any) -> None:
     xp.check_indices("gather", xp.asarray([-3, 2]), 3, 0)
     xp.synchronize()
     xp.check_indices("embedding", xp.asarray([-1]), 3, 0, negative=False)
@@ -60,7 +60,7 @@ def test_negative_indices(xp: Any) -> None:
         xp.synchronize()
 
 
-def test_check_all(xp: Any) -> None:
+def test_check_all_raises_when_an_element_is_false(xp: Any) -> None:
     xp.check_all(xp.asarray([True]), "fine")
     xp.synchronize()
     xp.check_all(xp.asarray([True, False]), "probabilities must be in [0, 1]")
@@ -73,7 +73,7 @@ def test_empty_indices_are_fine(xp: Any) -> None:
     xp.synchronize()
 
 
-def test_are_not_kept_without_bound(xp: Any) -> None:
+def test_pending_checks_are_not_kept_without_bound(xp: Any) -> None:
     index = xp.asarray([5])
     with pytest.raises(IndexError):
         for _ in range(2000):
@@ -86,7 +86,9 @@ def test_a_solver_waits_so_its_input_is_checked_before(xp: Any) -> None:
         tt.linalg.eig(A)
 
 
-def test_each_is_answered_once_whoever_waits(xp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_check_is_reported_once_whichever_thread_waits(
+    xp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(xp, "_answer", answering := Counted(xp._answer))
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -111,7 +113,7 @@ def test_each_is_answered_once_whoever_waits(xp: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("interrupted", [0, 1])
-def test_an_interrupted_wait_forgets_none(
+def test_an_interrupted_wait_loses_no_check(
     xp: Any, monkeypatch: pytest.MonkeyPatch, interrupted: int
 ) -> None:
     for index in (5, 6):
@@ -133,7 +135,7 @@ def test_an_interrupted_wait_forgets_none(
     xp.synchronize()
 
 
-def test_the_first_error_tells_of_the_others(xp: Any) -> None:
+def test_the_first_error_mentions_the_other_failed_checks(xp: Any) -> None:
     for index in (5, 1, 6, 7):
         xp.check_indices("gather", xp.asarray([index]), 3, 0)
     with pytest.raises(IndexError, match="index 5") as caught:
@@ -151,13 +153,13 @@ class Asked(CupyBackend):
         return strictcupy, strictcupy.cupyx
 
 
-def test_immediate_ones_raise_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_immediate_checks_raise_at_their_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
     with pytest.raises(IndexError, match=r"gather\(\): index 5"):
         Asked().check_indices("gather", strictcupy.asarray([5]), 3, 0)
 
 
-def test_all_of_them_are_one_transfer(xp: Any) -> None:
+def test_all_pending_checks_are_read_in_one_transfer(xp: Any) -> None:
     for index in (1, 2):
         xp.check_indices("gather", xp.asarray([index]), 3, 0)
         xp.check_indices("gather", xp.asarray([index], "uint8"), 3, 0)

@@ -43,7 +43,7 @@ def values(dtype: str) -> Any:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.7])
-def test_numbers_and_gradients_are_pytorchs(
+def test_values_and_gradients_of_fused_dropout_are_pytorchs(
     calls: list[str], dtype: str, p: float, torch: Any
 ) -> None:
     x = torch.tensor(values(dtype), requires_grad=True)
@@ -71,7 +71,7 @@ def test_infinities_become_nan_as_in_pytorch(calls: list[str], torch: Any) -> No
     assert calls
 
 
-def test_in_place_channels_and_alpha(calls: list[str], torch: Any) -> None:
+def test_in_place_channel_and_alpha_dropout_are_fused_too(calls: list[str], torch: Any) -> None:
     for name, shape in (("dropout2d", (3, 4, 5, 5)), ("dropout3d", (2, 3, 2, 2, 2))):
         host = np.ones(shape, "f4")
         torch.manual_seed(1)
@@ -85,7 +85,7 @@ def test_in_place_channels_and_alpha(calls: list[str], torch: Any) -> None:
     assert len(calls) == 3
 
 
-def test_second_derivative(calls: list[str]) -> None:
+def test_dropout_has_a_second_derivative(calls: list[str]) -> None:
     x = tt.full((20,), 3.0, device="cuda", requires_grad=True)
     y = F.dropout(x, 0.5)
     (g,) = tt.autograd.grad((y * y).sum(), x, create_graph=True)
@@ -109,7 +109,7 @@ def test_a_quarter_of_the_memory_goes_to_the_device(calls: list[str]) -> None:
     assert sent == [np.dtype(bool)]
 
 
-def test_complex_numbers_take_the_plain_way(calls: list[str]) -> None:
+def test_complex_tensors_take_the_kernel_that_is_not_fused(calls: list[str]) -> None:
     x = tt.ones(64, dtype=tt.complex64)
     tt.manual_seed(0)
     expected = F.dropout(x, 0.5).tolist()

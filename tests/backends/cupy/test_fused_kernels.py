@@ -78,7 +78,9 @@ def values(*shape: int, seed: int = 0) -> Any:
 @pytest.mark.parametrize("dtype", FEW_STEPS)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
-def test_softmax(name: str, view: str, dtype: str, launched: list[str]) -> None:
+def test_fused_softmax_equals_the_cpus(
+    name: str, view: str, dtype: str, launched: list[str]
+) -> None:
     x = values(2, 3, 4)
     for dim in range(VIEWS[view](tt.tensor(x)).ndim):
         out = compare_devices(
@@ -101,7 +103,7 @@ def test_log_softmax_of_large_numbers_keeps_its_digits() -> None:
     {"ignore_index": 1, "reduction": "none"}, {"label_smoothing": 0.1},
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1)])
-def test_cross_entropy(order: Any, options: Any, dtype: str) -> None:
+def test_fused_cross_entropy_equals_the_cpus(order: Any, options: Any, dtype: str) -> None:
     scores = values(3, 4, 5)
     shape = [scores.shape[i] for i in order]
     target = np.arange(shape[0] * shape[2]).reshape(shape[0], shape[2]) % shape[1]
@@ -126,7 +128,7 @@ def test_cross_entropy_of_rows_is_fused(transposed: bool, dtype: str, launched: 
 
 @pytest.mark.parametrize("dtype", FEW_STEPS)
 @pytest.mark.parametrize("affine", ["both", "weight", "neither"])
-def test_layer_norm(affine: str, dtype: str, launched: list[str]) -> None:
+def test_fused_layer_norm_equals_the_cpus(affine: str, dtype: str, launched: list[str]) -> None:
     x, weight, bias = values(2, 3, 4), values(4, seed=1), values(4, seed=2)
     given = {"both": [weight, bias], "weight": [weight], "neither": []}[affine]
     compare_devices(lambda _, x, *rest: F.layer_norm(x, (4,), *rest), [x, *given], dtype)
@@ -135,7 +137,7 @@ def test_layer_norm(affine: str, dtype: str, launched: list[str]) -> None:
 
 
 @pytest.mark.parametrize("dtype", FEW_STEPS)
-def test_gelu(dtype: str, launched: list[str]) -> None:
+def test_fused_gelu_equals_the_cpus(dtype: str, launched: list[str]) -> None:
     compare_devices(lambda _, x: F.gelu(x.permute(1, 2, 0)), [values(2, 3, 4)], dtype)
     assert ("gelu_half" if dtype == "float16" else "gelu") in launched
 
@@ -150,7 +152,7 @@ OPTIMIZERS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_optimizers(name: str, dtype: str, launched: list[str]) -> None:
+def test_fused_optimizers_update_as_on_the_cpu(name: str, dtype: str, launched: list[str]) -> None:
     ends = []
     for where in ("cuda", "cpu"):
         shapes = [(3, 4), (5,), (), (4099,)]
@@ -177,7 +179,7 @@ def test_fused_kernels_do_not_wait() -> None:
     assert [entry for entry in log if entry.kind != "upload"] == []
 
 
-def test_weights_of_another_dtype_take_the_plain_way(launched: list[str]) -> None:
+def test_layer_norm_with_weights_of_another_dtype_is_not_fused(launched: list[str]) -> None:
     xp = tt.zeros(1, device="cuda").backend
     x, weight = xp.zeros((2, 3), "float16"), xp.ones(3, "float32")
     assert xp.fused("layer_norm", x, weight, None, 1, 1e-5) is None

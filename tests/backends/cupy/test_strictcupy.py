@@ -48,11 +48,13 @@ class TestNumpyBehindTheBackend:
             lambda a: np.float64(1.0).__add__(a) + np.sin(a),
         ],
     )  # fmt: skip
-    def test_is_caught(self, x: Any, call: Callable[[Any], Any]) -> None:
+    def test_numpy_functions_called_on_cupy_arrays_raise(
+        self, x: Any, call: Callable[[Any], Any]
+    ) -> None:
         with pytest.raises(TypeError):
             call(x)
 
-    def test_conversion_names_the_way_out(self, x: Any) -> None:
+    def test_the_error_of_implicit_conversion_suggests_get(self, x: Any) -> None:
         with pytest.raises(TypeError, match=r"Implicit conversion .* use `\.get\(\)`"):
             np.asarray(x)
 
@@ -75,7 +77,9 @@ class TestMixedArrays:
             lambda a: xp.sum(a, axis=0, out=np.empty(3)), lambda a: a.clip(0, HOST),
         ],
     )  # fmt: skip
-    def test_are_refused(self, x: Any, call: Callable[[Any], Any]) -> None:
+    def test_operations_on_cupy_and_numpy_arrays_raise(
+        self, x: Any, call: Callable[[Any], Any]
+    ) -> None:
         with pytest.raises(TypeError, match="Unsupported type <class 'numpy.ndarray'>"):
             call(x)
 
@@ -101,7 +105,7 @@ class TestMixedArrays:
 
 class TestMissingNamesAndKeywords:
     @pytest.mark.parametrize("name", ["errstate", "geomspace", "insert", "nditer", "vecdot"])
-    def test_missing_function(self, name: str) -> None:
+    def test_a_function_that_cupy_lacks_raises_attribute_error(self, name: str) -> None:
         assert hasattr(np, name)
         with pytest.raises(AttributeError, match=f"module 'cupy' has no attribute '{name}'"):
             getattr(xp, name)
@@ -133,7 +137,9 @@ class TestMissingNamesAndKeywords:
             xp.take(x, xp.asarray([0]), mode="clip")
 
     @pytest.mark.parametrize("name", ["ctypes", "setflags", "resize", "__array_namespace__"])
-    def test_missing_array_attributes(self, x: Any, name: str) -> None:
+    def test_array_attributes_that_cupy_lacks_raise_attribute_error(
+        self, x: Any, name: str
+    ) -> None:
         with pytest.raises(AttributeError):
             getattr(x, name)
 
@@ -152,7 +158,7 @@ class TestMissingNamesAndKeywords:
         with pytest.raises(NotImplementedError, match=r"`cupy_maximum\.reduce`"):
             xp.maximum.reduce(x)
 
-    def test_generator_gaps(self) -> None:
+    def test_generators_lack_the_methods_that_cupys_lack(self) -> None:
         generator = xp.random.default_rng(0)
         assert generator.random(3).shape == (3,)
         for name in ("normal", "permutation", "shuffle", "choice"):
@@ -162,7 +168,7 @@ class TestMissingNamesAndKeywords:
         with pytest.raises(ValueError, match="kind can only be None or 'stable'"):
             xp.sort(x, kind="quicksort")
 
-    def test_kernels_are_not_compiled(self) -> None:
+    def test_compiling_a_kernel_raises_not_implemented(self) -> None:
         for name, make in {
             "RawKernel": lambda: xp.RawKernel("", "name"),
             "kernels": lambda: xp.RawModule(code=""),
@@ -171,7 +177,7 @@ class TestMissingNamesAndKeywords:
             with pytest.raises(NotImplementedError, match=name.strip()):
                 make()
 
-    def test_kernels_walk_memory_as_it_lies(self) -> None:
+    def test_elementwise_kernels_follow_the_memory_order(self) -> None:
         source = "typedef float T;\n__global__ void softmax(const T* x, T* out, long long n)"
         softmax = xp.RawModule(code=source).get_function("softmax")
         x, out = xp.asarray(np.eye(2, 3, dtype="f4")), xp.empty((2, 3), "f4")
@@ -186,13 +192,13 @@ class TestMissingNamesAndKeywords:
 
 class TestDtypes:
     @pytest.mark.parametrize("dtype", ["object", "str", "longdouble", "clongdouble", "M8[s]"])
-    def test_refused(self, dtype: str, x: Any) -> None:
+    def test_dtypes_that_cupy_lacks_are_refused(self, dtype: str, x: Any) -> None:
         for make in (xp.zeros, xp.empty, lambda shape, dtype: x.astype(dtype)):
             with pytest.raises(ValueError, match="Unsupported dtype"):
                 make(2, dtype)
 
     @pytest.mark.parametrize("name", ["bool", "uint8", "int64", "uint64", "float16", "complex128"])
-    def test_accepted(self, name: str) -> None:
+    def test_dtypes_that_cupy_has_are_accepted(self, name: str) -> None:
         assert xp.ones(2, name).dtype == np.dtype(name)
 
     def test_a_ufunc_has_only_the_loops_of_the_manifest(self) -> None:
@@ -203,7 +209,7 @@ class TestDtypes:
         ("dtype", "scalar"),
         [("float32", 2.5), ("uint8", 1), ("int32", 2.5), ("int64", 1j), ("bool", 1)],
     )
-    def test_python_scalars_are_weak(self, dtype: str, scalar: Any) -> None:
+    def test_python_scalars_do_not_decide_the_result_dtype(self, dtype: str, scalar: Any) -> None:
         expected = (np.ones(2, dtype) + scalar).dtype
         assert (xp.ones(2, dtype) + scalar).dtype == expected
         assert xp.add(xp.ones(2, dtype), scalar).dtype == expected
@@ -220,7 +226,9 @@ class TestZeroDimensionalResults:
             lambda a: xp.trace(a), lambda a: xp.einsum("ij,ij", a, a), lambda a: a.mean(),
         ],
     )  # fmt: skip
-    def test_is_an_array(self, x: Any, call: Callable[[Any], Any]) -> None:
+    def test_a_reduction_to_a_scalar_returns_a_zero_dimensional_array(
+        self, x: Any, call: Callable[[Any], Any]
+    ) -> None:
         result = call(x)
         assert type(result) is xp.ndarray
         assert result.shape == ()
@@ -231,7 +239,7 @@ class TestZeroDimensionalResults:
         assert element.item() == 100.0
         assert element.base is x
 
-    def test_it_is_no_index(self, x: Any) -> None:
+    def test_a_zero_dimensional_array_is_not_accepted_as_an_index(self, x: Any) -> None:
         with pytest.raises(TypeError):
             range(x[0, 1])
         with pytest.raises(TypeError):
@@ -255,7 +263,9 @@ class TestSynchronisation:
             (lambda a: xp.cuda.Device().synchronize(), "synchronize"),
         ],
     )  # fmt: skip
-    def test_is_logged(self, x: Any, call: Callable[[Any], Any], kind: str) -> None:
+    def test_a_call_that_waits_for_the_device_is_logged(
+        self, x: Any, call: Callable[[Any], Any], kind: str
+    ) -> None:
         assert kind in kinds(lambda: call(x))
 
     @pytest.mark.parametrize(
@@ -271,7 +281,7 @@ class TestSynchronisation:
     def test_computing_does_not_wait(self, x: Any, call: Callable[[Any], Any]) -> None:
         assert kinds(lambda: call(x)) == []
 
-    def test_the_log_says_where(self, x: Any) -> None:
+    def test_the_log_names_the_file_that_waited(self, x: Any) -> None:
         with record_syncs() as log:
             x.sum().item()
         assert log[0].where.rpartition(":")[0].endswith("test_strictcupy.py")
@@ -287,7 +297,7 @@ class TestSynchronisation:
 
 
 class TestIndexing:
-    def test_out_of_bounds_arrays_wrap(self, x: Any) -> None:
+    def test_out_of_bounds_index_arrays_wrap(self, x: Any) -> None:
         index = xp.asarray([0, 5, -7])
         assert np.array_equal(host(x[index]), HOST[[0, 1, 1]])
         assert np.array_equal(host(xp.take(x, index, axis=1)), HOST[:, [0, 2, 2]])
@@ -295,7 +305,7 @@ class TestIndexing:
         x[xp.asarray([3])] = 9.0
         assert host(x)[1].tolist() == [9, 9, 9]
 
-    def test_gather_and_scatter_wrap(self, x: Any) -> None:
+    def test_take_along_axis_wraps_indices_out_of_bounds(self, x: Any) -> None:
         index = xp.asarray([[4], [3]])
         assert host(xp.take_along_axis(x, index, 1)).tolist() == [[1], [3]]
 
@@ -313,7 +323,7 @@ class TestIndexing:
          ([0, 1], slice(None)), ([[0], [1]], [[0, 1]])],
         ids=str,
     )  # fmt: skip
-    def test_equals_numpy_in_bounds(self, x: Any, key: Any) -> None:
+    def test_indexing_in_bounds_equals_numpys(self, x: Any, key: Any) -> None:
         expected = HOST[key]
         assert np.array_equal(host(x[key]), expected)
         values = xp.asarray(-np.ones_like(expected))
@@ -335,11 +345,11 @@ class TestIndexing:
             lambda n: xp.eye(n), lambda n: xp.ones(4)[:n],
         ],
     )  # fmt: skip
-    def test_sizes_are_host_numbers(self, call: Callable[[Any], Any]) -> None:
+    def test_sizes_given_as_arrays_are_refused(self, call: Callable[[Any], Any]) -> None:
         with pytest.raises(TypeError):
             call(xp.asarray(2))
 
-    def test_masks(self, x: Any) -> None:
+    def test_boolean_masks_read_and_write_as_in_numpy(self, x: Any) -> None:
         assert np.array_equal(host(x[x > 2]), HOST[HOST > 2])
         x[x > 2] = 0.0
         assert np.array_equal(host(x), np.where(HOST > 2, 0, HOST))
@@ -355,7 +365,7 @@ class TestMemory:
             lambda a: a.view(),
         ],
     )  # fmt: skip
-    def test_views_share_it(self, view: Callable[[Any], Any]) -> None:
+    def test_views_share_the_memory_of_their_base(self, view: Callable[[Any], Any]) -> None:
         x = xp.zeros((2, 3))
         result = view(x)
         assert result.base is x
@@ -377,12 +387,12 @@ class TestMemory:
         x.diagonal()[0] = 5.0
         assert host(x).tolist() == [[5, 0], [0, 1]]
 
-    def test_copies_do_not(self, x: Any) -> None:
+    def test_copies_do_not_share_memory(self, x: Any) -> None:
         for result in (x.copy(), x + 0, x[xp.arange(2)], xp.array(x), copy.copy(x), x.flatten()):
             assert result.base is None
             assert not xp.may_share_memory(result, x)
 
-    def test_transfers_copy(self) -> None:
+    def test_asarray_and_get_copy_between_host_and_device(self) -> None:
         source = HOST.copy()
         device = xp.asarray(source)
         source[...] = 0
@@ -392,19 +402,19 @@ class TestMemory:
         assert np.array_equal(host(device), HOST)
 
     @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
-    def test_empty_is_poisoned(self, dtype: str) -> None:
+    def test_empty_floating_point_arrays_hold_nan(self, dtype: str) -> None:
         for array in (xp.empty(3, dtype), xp.empty_like(xp.ones(3, dtype)), xp.ndarray(3, dtype)):
             assert np.isnan(host(array)).all()
 
-    def test_empty_integers_are_extreme(self) -> None:
+    def test_empty_integer_arrays_hold_extreme_values(self) -> None:
         assert host(xp.empty(1, "int32"))[0] == np.iinfo("int32").min
         assert host(xp.empty(1, "uint8"))[0] == 255
 
-    def test_flags_know_no_writeable(self, x: Any) -> None:
+    def test_flags_have_no_writeable_attribute(self, x: Any) -> None:
         assert x.flags.c_contiguous
         assert not hasattr(x.flags, "writeable")
 
-    def test_in_place_keeps_the_array(self, x: Any) -> None:
+    def test_in_place_operators_return_the_same_array(self, x: Any) -> None:
         y = x
         y += 1
         y *= 2.0
@@ -431,7 +441,9 @@ class TestOrder:
             lambda t: xp.stack([t, t], 2).sum(2), lambda t: xp.divmod(t, 2)[1],
         ],
     )  # fmt: skip
-    def test_of_results(self, x: Any, make: Any) -> None:
+    def test_results_of_transposed_arrays_are_row_major_where_cupys_are(
+        self, x: Any, make: Any
+    ) -> None:
         assert not x.T.flags.c_contiguous
         assert make(x.T).flags.c_contiguous
 
@@ -440,10 +452,14 @@ class TestOrder:
         [xp.zeros_like, lambda t: t.copy("K"), lambda t: t.astype("f4"),
          lambda t: xp.roll(t, 1, 0), lambda t: xp.argsort(t, axis=0)],
     )  # fmt: skip
-    def test_that_is_kept(self, x: Any, make: Any) -> None:
+    def test_memory_order_of_transposed_arrays_is_kept_where_cupy_keeps_it(
+        self, x: Any, make: Any
+    ) -> None:
         assert make(x.T).flags.f_contiguous and not make(x.T).flags.c_contiguous
 
-    def test_of_a_kernel_of_elements(self, x: Any) -> None:
+    def test_an_elementwise_kernel_returns_row_major_memory_unless_out_is_given(
+        self, x: Any
+    ) -> None:
         kernel = xp.ElementwiseKernel("T x, bool mask", "T out", "", "tinytorch_mask")
         out = xp.empty_like(x.T)
         assert kernel(x.T, x.T > 1).flags.c_contiguous
@@ -453,21 +469,21 @@ class TestOrder:
             kernel(x.T, x.T > 1, xp.empty_like(x))
 
 
-def test_complex_numbers_are_not_divided_by_nothing() -> None:
+def test_complex_division_by_zero_differs_from_numpys() -> None:
     z = xp.asarray([1 + 1j, 2 - 1j])
     assert np.allclose((z / z).get(), 1)
     assert np.isnan((z / 0).get().real).all() and np.isnan((z / 0).get().imag).all()
 
 
 class TestSolvers:
-    def test_failures_are_silent_unless_asked_for(self) -> None:
+    def test_linalg_failures_are_silent_unless_errstate_asks(self) -> None:
         singular = xp.zeros((2, 2))
         assert np.isnan(host(xp.linalg.inv(singular))).all()
         with xp.cupyx.errstate(linalg="raise"), pytest.raises(np.linalg.LinAlgError):
             xp.linalg.inv(singular)
         assert xp.cupyx.geterr()["linalg"] == "ignore"
 
-    def test_asking_makes_the_host_wait(self) -> None:
+    def test_checking_for_linalg_failures_makes_the_host_wait(self) -> None:
         identity = xp.eye(2)
         assert kinds(lambda: xp.linalg.inv(identity)) == []
         with xp.cupyx.errstate(linalg="raise"):
@@ -479,7 +495,7 @@ class TestSolvers:
     """sum mean prod std var max min any all argmax argmin cumsum cumprod sort argsort ravel copy
     transpose squeeze abs sin sqrt exp floor isnan sign square negative tanh log1p""".split(),
 )
-def test_values_equal_numpys(x: Any, name: str) -> None:
+def test_special_functions_of_the_stand_in_equal_numpys(x: Any, name: str) -> None:
     assert np.array_equal(host(getattr(xp, name)(x)), getattr(np, name)(HOST), equal_nan=True)
 
 

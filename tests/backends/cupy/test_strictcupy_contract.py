@@ -67,12 +67,12 @@ def test_the_record_and_the_manifest_are_of_one_cupy() -> None:
     assert RECORD["cupy"] == MANIFEST["cupy"] == strictcupy.__version__
 
 
-def test_exceptions_name_cases() -> None:
+def test_the_lists_of_exceptions_name_recorded_cases_only() -> None:
     assert set(STRICTER) | OTHER_WORDS | UNSAID <= set(contract.cases())
 
 
 @pytest.mark.parametrize("case", RECORD["cases"])
-def test_recorded_outcome(case: str) -> None:
+def test_the_stand_in_has_the_recorded_outcome_of_each_case(case: str) -> None:
     if case in STRICTER:
         assert STAND_IN.evaluate(case) != RECORD["cases"][case], "no longer differs"
         return
@@ -89,7 +89,7 @@ def stand_in_waits(case: str) -> bool:
 
 
 @pytest.mark.skipif(not RECORD["device"], reason="recorded without a GPU: what waits is unknown")
-def test_recorded_waits() -> None:
+def test_the_stand_in_waits_where_cupy_was_recorded_to_wait() -> None:
     # CuPy reads the array back to print it in an error, and does not count waits for a stream.
     recorded = {
         case: outcome["waits"]
@@ -104,7 +104,7 @@ def by_operands(table: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", contract.ufunc_names())
-def test_ufunc_result_dtypes(name: str) -> None:
+def test_ufunc_result_dtypes_are_the_recorded_ones(name: str) -> None:
     by_calling = contract.dtypes_by_calling(strictcupy)
     expected = by_operands(RECORD["ufuncs"][name])
     actual = {key: by_calling(name, tuple(key.split(","))) for key in expected}
@@ -128,7 +128,7 @@ def installed() -> Library:
 
 # A Stream that could not be made complains again when it is deleted.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_installed_cupy_agrees(installed: Library) -> None:
+def test_an_installed_cupy_has_the_outcomes_of_the_stand_in(installed: Library) -> None:
     differing = {}
     for case in contract.cases():
         outcome = installed.evaluate(case)

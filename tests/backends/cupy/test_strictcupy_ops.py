@@ -74,7 +74,7 @@ def no_trace_in_the_registry() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kernel", REFUSED, ids=lambda kernel: kernel.__name__)
-def test_is_refused(kernel: Callable[..., Any]) -> None:
+def test_a_kernel_that_cupy_cannot_run_raises(kernel: Callable[..., Any]) -> None:
     function = op(kernel, public=False)
     with tt.backend_context("numpy"):
         function(tt.tensor([1.0, 2.0, 3.0]))
@@ -85,7 +85,7 @@ def test_is_refused(kernel: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("kernel", WAITING, ids=lambda kernel: kernel.__name__)
-def test_is_logged(kernel: Callable[..., Any]) -> None:
+def test_a_kernel_that_waits_for_the_device_is_logged(kernel: Callable[..., Any]) -> None:
     function = op(kernel, public=False)
     with tt.backend_context(StrictBackend()):
         x = tt.tensor([1.0, 2.0, 3.0])
@@ -95,7 +95,7 @@ def test_is_logged(kernel: Callable[..., Any]) -> None:
     assert "test_strictcupy_ops.py" in log[0].where
 
 
-def test_a_gradient_rule_is_caught_too() -> None:
+def test_a_gradient_rule_that_cupy_cannot_run_raises() -> None:
     def double(xp: Backend, input: Array) -> Array:
         return input * 2
 

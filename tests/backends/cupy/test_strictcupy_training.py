@@ -102,7 +102,7 @@ class TestTrainingOfLargerModels:
 
     @pytest.mark.parametrize("loss", LOSSES)
     @pytest.mark.parametrize("name", MODELS)
-    def test_does_not_wait(self, name: str, loss: str) -> None:
+    def test_a_training_step_of_a_larger_model_does_not_wait(self, name: str, loss: str) -> None:
         make, data = MODELS[name]
         model, (inputs, target) = make(), data()
         optimizer = optim.Adam(model.parameters())
@@ -122,7 +122,7 @@ class TestTrainingOfLargerModels:
         "name",
         "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam ASGD Rprop Adafactor".split(),
     )
-    def test_no_optimizer_waits(self, name: str) -> None:
+    def test_a_step_of_no_optimizer_waits(self, name: str) -> None:
         model, inputs = nn.Linear(8, 3), tt.randn(4, 8)
         optimizer = getattr(optim, name)(model.parameters(), lr=0.1)
 
@@ -154,7 +154,7 @@ class TestTrainingOfLargerModels:
 @pytest.mark.usefixtures("on_the_device")
 class TestTrainingStep:
     @pytest.mark.parametrize("name", OPTIMIZERS)
-    def test_of_the_demo_does_not_wait(self, name: str) -> None:
+    def test_a_training_step_of_the_demo_does_not_wait(self, name: str) -> None:
         images, labels = tt.randn(32, 8, 8), tt.randint(0, 10, (32,))
         model, loss_fn = demo_network(), nn.CrossEntropyLoss()
         optimizer = OPTIMIZERS[name](model.parameters())
@@ -171,7 +171,9 @@ class TestTrainingStep:
         [lambda: nn.LayerNorm(64), lambda: nn.ReLU(), lambda: nn.Tanh(), lambda: nn.Sigmoid()],
         ids=["LayerNorm", "ReLU", "Tanh", "Sigmoid"],
     )
-    def test_of_other_layers_does_not_wait(self, layer: Callable[[], nn.Module]) -> None:
+    def test_a_training_step_of_other_layers_does_not_wait(
+        self, layer: Callable[[], nn.Module]
+    ) -> None:
         images, target = tt.randn(4, 64), tt.randn(4, 3)
         model = nn.Sequential(nn.Linear(64, 64), layer(), nn.Linear(64, 3))
         optimizer = optim.SGD(model.parameters(), lr=0.1)
@@ -183,13 +185,13 @@ class TestTrainingStep:
 
         assert waits(step) == []
 
-    def test_waits_for_what_the_user_asks(self) -> None:
+    def test_a_training_step_waits_only_where_the_user_reads_a_value(self) -> None:
         model, images = nn.Linear(4, 1), tt.randn(2, 4)
         with record_syncs() as log:
             model(images).sum().item()
         assert len([entry for entry in log if entry.kind != "upload"]) == 1
 
-    def test_reports_a_label_out_of_range_when_the_host_waits(self) -> None:
+    def test_a_label_out_of_range_is_reported_when_the_host_waits(self) -> None:
         loss = nn.CrossEntropyLoss()(tt.randn(2, 3), tt.tensor([0, 7]))
         with pytest.raises((IndexError, RuntimeError), match="7") as caught:
             loss.item()

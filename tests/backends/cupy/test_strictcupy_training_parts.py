@@ -101,33 +101,33 @@ TABLES: dict[str, Make] = {
 
 class TestLayers:
     @pytest.mark.parametrize("name", IMAGES)
-    def test_of_images(self, name: str) -> None:
+    def test_training_layers_of_images_does_not_wait(self, name: str) -> None:
         step, x = update(IMAGES[name]().cuda()), cuda(2, 4, 8, 8)
         assert waits(lambda: step(x)) == []
 
     @pytest.mark.parametrize("name", ROWS)
-    def test_of_rows(self, name: str) -> None:
+    def test_training_layers_of_feature_rows_does_not_wait(self, name: str) -> None:
         step, x = update(ROWS[name]().cuda()), cuda(4, 8)
         assert waits(lambda: step(x)) == []
 
     @pytest.mark.parametrize("name", SEQUENCES)
-    def test_of_sequences(self, name: str) -> None:
+    def test_training_layers_of_sequences_does_not_wait(self, name: str) -> None:
         step, x = update(SEQUENCES[name]().cuda()), cuda(3, 5, 8)
         assert waits(lambda: step(x)) == []
 
     @pytest.mark.parametrize("name", TABLES)
-    def test_of_tables(self, name: str) -> None:
+    def test_training_embeddings_does_not_wait(self, name: str) -> None:
         step, x = update(TABLES[name]().cuda()), classes(10, 3, 5)
         assert waits(lambda: step(x)) == []
 
     @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-    def test_of_bags_of_any_length(self, mode: str) -> None:
+    def test_training_embedding_bags_of_any_length_does_not_wait(self, mode: str) -> None:
         model, x = nn.EmbeddingBag(10, 4, mode=mode, padding_idx=1).cuda(), classes(10, 9)
         starts, step = tt.tensor([0, 2, 2, 5], device="cuda"), update(model)
         assert waits(lambda: step(x, starts)) == []
 
     @pytest.mark.parametrize("mask", [False, True])
-    def test_attention(self, mask: bool) -> None:
+    def test_training_multihead_attention_does_not_wait(self, mask: bool) -> None:
         model, x = nn.MultiheadAttention(8, 2, dropout=0.1).cuda(), cuda(5, 2, 8)
         ahead = tt.ones(5, 5, dtype=tt.bool, device="cuda").triu(1) if mask else None
 
@@ -159,7 +159,7 @@ LOSSES: dict[str, Callable[[tt.Tensor, tt.Tensor, tt.Tensor], tt.Tensor]] = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_losses(name: str) -> None:
+def test_losses_and_their_gradients_do_not_wait(name: str) -> None:
     x, y, weight = cuda(4, 5), classes(5, 4), tt.ones(5, device="cuda")
     assert waits(lambda: LOSSES[name](x, y, weight).backward()) == []
 
@@ -181,7 +181,7 @@ OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
 
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_options_of_optimizers(name: str, half: bool) -> None:
+def test_no_option_of_an_optimizer_makes_a_step_wait(name: str, half: bool) -> None:
     model, x = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3)).cuda(), cuda(4, 8)
     model, x = (model.half(), x.half()) if half else (model, x)
     step = update(model, optimizer=OPTIMIZERS[name](list(model.parameters())))
@@ -258,20 +258,20 @@ AVERAGES: dict[str, dict[str, Any]] = {
 
 class TestRoundTheStep:
     @pytest.mark.parametrize("name", SCHEDULERS)
-    def test_schedulers(self, name: str) -> None:
+    def test_schedulers_do_not_wait(self, name: str) -> None:
         model, x = nn.Linear(8, 3).cuda(), cuda(4, 8)
         optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
         scheduler, step = SCHEDULERS[name](optimizer), update(model, optimizer=optimizer)
         assert waits(lambda: (step(x), scheduler.step())) == []
 
     @pytest.mark.parametrize("name", AVERAGES)
-    def test_averaged_weights(self, name: str) -> None:
+    def test_averaging_weights_does_not_wait(self, name: str) -> None:
         model, x = nn.Sequential(nn.Linear(8, 3), nn.BatchNorm1d(3)).cuda(), cuda(4, 8)
         averaged, step = swa_utils.AveragedModel(model, **AVERAGES[name]), update(model)
         assert waits(lambda: (step(x), averaged.update_parameters(model))) == []
 
     @pytest.mark.parametrize("norm", [1.0, 2.0, float("inf")])
-    def test_clipping(self, norm: float) -> None:
+    def test_clipping_gradients_does_not_wait(self, norm: float) -> None:
         model, x = nn.Linear(8, 3).cuda(), cuda(4, 8)
 
         def step() -> None:
@@ -311,12 +311,12 @@ class TestRoundTheStep:
         assert waits(evaluate) == []
 
     @pytest.mark.parametrize(("count", "replacement"), [(1, False), (3, False), (3, True)])
-    def test_sampling_by_weight(self, count: int, replacement: bool) -> None:
+    def test_multinomial_does_not_wait(self, count: int, replacement: bool) -> None:
         scores = cuda(4, 8)
         assert waits(lambda: tt.multinomial(scores.softmax(1), count, replacement)) == []
 
 
-def test_where_a_triangle_lies_is_known_without_asking() -> None:
+def test_tril_indices_triu_indices_and_pdist_do_not_wait() -> None:
     x = cuda(4, 8)
     assert waits(lambda: tt.tril_indices(4, 5, 1, device="cuda")) == []
     assert waits(lambda: tt.triu_indices(4, 5, -1, device="cuda")) == []

@@ -85,18 +85,18 @@ def waits(case: Call) -> bool:
 
 
 @pytest.mark.parametrize("case", WAITING, ids=words)
-def test_waiting_is_logged(case: Call) -> None:
+def test_a_call_listed_as_waiting_is_logged(case: Call) -> None:
     if "special" in parameters(case):
         pytest.importorskip("scipy.special", reason="SciPy computes the stand-in's function")
     assert waits(case)
 
 
 @pytest.mark.parametrize("case", NOT_WAITING, ids=words)
-def test_not_waiting_is_not(case: Call) -> None:
+def test_a_call_listed_as_not_waiting_is_not_logged(case: Call) -> None:
     assert not waits(case)
 
 
-def test_cupy_waits_there_and_only_there() -> None:
+def test_cupy_waits_in_the_listed_calls_and_in_no_other() -> None:
     cupy: Any = pytest.importorskip("cupy", reason="CuPy is not installed")
     if not cupy.is_available():
         pytest.skip("what waits shows on a GPU alone")

@@ -76,7 +76,7 @@ def error_with(monkeypatch: pytest.MonkeyPatch, cupy: Any) -> BackendUnavailable
 
 
 class TestEachCauseIsToldApart:
-    def test_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_error_without_cupy_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         error = error_with(monkeypatch, None)
         assert error.reason == "not installed"
         assert "pip install 'cupy-cuda12x[ctk]'" in str(error)
@@ -105,14 +105,16 @@ class TestEachCauseIsToldApart:
         ],
         ids=lambda cause: type(cause).__name__,
     )
-    def test_installed_but_broken(self, monkeypatch: pytest.MonkeyPatch, cause: Exception) -> None:
+    def test_error_for_a_broken_cupy_has_its_import_error_as_cause(
+        self, monkeypatch: pytest.MonkeyPatch, cause: Exception
+    ) -> None:
         monkeypatch.setattr(importlib, "import_module", fails(cause))
         error = error_with(monkeypatch, fake_cupy())
         assert error.reason == "broken"
         assert str(cause) in str(error)
         assert error.__cause__ is cause
 
-    def test_of_cupys_page_about_installing_it_the_error_is_kept(
+    def test_only_the_original_error_of_cupys_installation_page_is_shown(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         page = "==\nFailed to import CuPy.\n\nOriginal error:\n  ImportError: libcuda.so.1\n==\n"
@@ -121,12 +123,16 @@ class TestEachCauseIsToldApart:
         assert "(ImportError: libcuda.so.1);" in text
         assert "=" not in text and "\n" not in text
 
-    def test_of_an_empty_folder_it_is_broken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_empty_folder_named_cupy_is_a_broken_installation(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         error = error_with(monkeypatch, types.ModuleType("cupy"))
         assert error.reason == "broken" and "no attribute '__version__'" in str(error)
 
     @pytest.mark.parametrize("version", ["13.6.0", "9.0.0b1"])
-    def test_cupy_too_old(self, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    def test_error_for_an_old_cupy_names_its_version(
+        self, monkeypatch: pytest.MonkeyPatch, version: str
+    ) -> None:
         cupy = fake_cupy()
         cupy.__version__ = version
         error = error_with(monkeypatch, cupy)
@@ -148,7 +154,7 @@ class TestEachCauseIsToldApart:
             (999, 12080, "broken", "nvidia-smi"),
         ],
     )
-    def test_cuda_status(
+    def test_error_for_a_cuda_status_names_reason_and_cure(
         self, monkeypatch: pytest.MonkeyPatch, status: int, driver: int, reason: str, cure: str
     ) -> None:
         cupy = fake_cupy(count=fails(CUDARuntimeError(status)), driver=driver)
@@ -160,13 +166,13 @@ class TestEachCauseIsToldApart:
         cupy = fake_cupy(count=fails(CUDARuntimeError(35)), driver=11040)
         assert "(CUDA 11.4 against 12.9)" in str(error_with(monkeypatch, cupy))
 
-    def test_no_device_without_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_device_count_of_zero_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert error_with(monkeypatch, fake_cupy(count=lambda: 0)).reason == "no device"
 
     @pytest.mark.parametrize(
         "cause", [ImportError("libcublas.so.12"), RuntimeError("No such file:\nlibnvrtc.so.12")]
     )
-    def test_cuda_libraries_missing(
+    def test_error_for_missing_cuda_libraries_says_what_to_install(
         self, monkeypatch: pytest.MonkeyPatch, cause: Exception
     ) -> None:
         error = error_with(monkeypatch, fake_cupy(nvrtc=fails(cause)))
@@ -190,7 +196,7 @@ class TestEachCauseIsToldApart:
         ],
         ids=["headers", "architecture", "memory", "no toolkit"],
     )  # fmt: skip
-    def test_the_first_kernel_fails(
+    def test_error_for_a_failing_first_kernel_names_reason_and_cure(
         self, monkeypatch: pytest.MonkeyPatch, cause: Exception, reason: str, cure: str
     ) -> None:
         error = error_with(monkeypatch, fake_cupy(ones=fails(cause)))
@@ -223,14 +229,14 @@ class TestEachCauseIsToldApart:
         there.append(True)
         assert getattr(backend, namespace) is getattr(strictcupy, namespace)
 
-    def test_nothing_is_wrong(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_usable_cupy_is_loaded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         cupy = fake_cupy()
         install(monkeypatch, cupy)
         assert CupyBackend().library is cupy
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_forked_child_is_told_to_spawn() -> None:
+def test_the_error_in_a_forked_child_suggests_spawn() -> None:
     def program() -> None:
         import os
 

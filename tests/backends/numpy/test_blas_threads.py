@@ -110,7 +110,7 @@ def test_interrupts_at_random_moments_leave_the_number(control: blas.Threads) ->
     assert caught == 300
 
 
-def test_another_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_of_a_blas_other_than_openblas_are_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas, "threads", lambda: None)
     assert blas.call(SMALL, lambda x, y: x + y, 1, y=2) == 3
 

@@ -25,7 +25,7 @@ RANGES: dict[str, tuple[Any, int]] = {
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_formulas_are_right_to_the_units_that_they_promise(name: str) -> None:
+def test_formulas_are_within_their_stated_units_in_the_last_place(name: str) -> None:
     arguments, units = RANGES[name]
     x = arguments.astype("float32")
     wanted = getattr(np, name)(x.astype("float64"))
@@ -103,7 +103,7 @@ ERRORS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ERRORS)
 @pytest.mark.parametrize("single", [False, True])
-def test_error_functions(name: str, single: bool) -> None:
+def test_error_functions_are_within_their_stated_error(name: str, single: bool) -> None:
     x = np.linspace(-5, 5, 2_001, dtype="float32" if single else "float64")
     found = float_functions.formula(name, single)(load("numpy"), x)
     wanted = [ERRORS[name](value) for value in x.tolist()]
@@ -114,7 +114,7 @@ def test_error_functions(name: str, single: bool) -> None:
 
 
 @pytest.mark.parametrize(("name", "function"), [("erfinv", math.erf), ("erfcinv", math.erfc)])
-def test_inverse_error_functions_invert(name: str, function: Any) -> None:
+def test_inverse_error_functions_invert_erf_and_ndtr(name: str, function: Any) -> None:
     y = np.linspace(0.001, 0.999, 999)
     x = float_functions.formula(name, False)(load("numpy"), y)
     np.testing.assert_allclose([function(value) for value in x.tolist()], y, rtol=1e-14)

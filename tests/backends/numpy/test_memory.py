@@ -48,7 +48,7 @@ def test_masked_elements_are_zero_even_if_they_are_nan(size: int, dtype: str) ->
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("size", SIZES)
-def test_elements_are_chosen_by_a_mask(size: int, dtype: str) -> None:
+def test_elements_are_selected_by_a_mask(size: int, dtype: str) -> None:
     x, y = draw(size, dtype), draw(size, dtype, seed=2)
     mask = np.random.RandomState(1).rand(size) < 0.5
     assert_same_bits(memory.choose(mask, x, y, in_parts), np.where(mask, x, y))
@@ -60,7 +60,7 @@ def test_elements_are_chosen_by_a_mask(size: int, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "complex128"])
-def test_copies_in_row_major_order(dtype: str) -> None:
+def test_row_major_copies_equal_numpys(dtype: str) -> None:
     base = np.random.RandomState(0).standard_normal((300, 400)).astype(dtype)
     for array in (
         base, base.T, base.T[::-1], base.T[:, ::2], base.reshape(3, 100, 400).transpose(0, 2, 1),

@@ -73,7 +73,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> Any:
     return kind()
 
 
-def test_indices_are_int64(wide: Any) -> None:
+def test_indices_returned_by_numpy_functions_are_int64(wide: Any) -> None:
     x = np.array([3.0, 0.0, 2.0, 3.0])
     for found, wanted in (
         (wide.argsort(x), np.argsort(x)), (wide.nonzero(x)[0], np.nonzero(x)[0]),

@@ -59,7 +59,7 @@ def test_the_sum_of_contiguous_arrays_does_not_fall_back_on_numpys() -> None:
 
 
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (4, 3, 2), (2, 2000)])
-def test_short_sums(shape: tuple[int, ...]) -> None:
+def test_short_sums_equal_numpys(shape: tuple[int, ...]) -> None:
     array = DRAWS.standard_normal(shape)
     for axis in range(-len(shape), len(shape)):
         for keepdims in (False, True):
@@ -101,7 +101,7 @@ def test_rows_that_numpy_adds_as_fast_are_left_alone() -> None:
 
 @pytest.mark.parametrize("keep", [1.0, 0.5, -2.0])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_scaled_additions(dtype: str, keep: float) -> None:
+def test_add_scaled_equals_the_sum_in_float64(dtype: str, keep: float) -> None:
     x, y = (DRAWS.standard_normal((40, 500)).astype(dtype) for _ in range(2))
     wanted = keep * y.astype("float64") + 0.25 * x.astype("float64")
     assert sums.add_scaled(y, x, 0.25, keep)
@@ -117,7 +117,7 @@ def test_a_factor_of_zero_is_left_to_numpy_which_makes_nan_of_infinity(
     np.testing.assert_array_equal(y, 1)
 
 
-def test_scaled_additions_without_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_add_scaled_without_blas_has_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "_blas_function", lambda char, name: None)
     x, y = DRAWS.standard_normal(150_000), DRAWS.standard_normal(150_000)
     wanted = 0.5 * y + 2.0 * x
@@ -126,7 +126,7 @@ def test_scaled_additions_without_blas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_logarithms_of_sums_of_exponentials(dtype: str) -> None:
+def test_logaddexp_and_logsumexp_equal_the_formula(dtype: str) -> None:
     a, b = (DRAWS.uniform(-90, 90, 2_000).astype(dtype) for _ in range(2))
     a[:4], b[:4] = [np.inf, -np.inf, -np.inf, np.nan], [np.inf, -np.inf, 1.0, 1.0]
     assert sums.is_faster(a, b)

@@ -65,7 +65,7 @@ def test_shapes_are_filled_in_row_major_order() -> None:
 
 
 @pytest.mark.parametrize("extent", [1, 2, 3, 10, 2**16, 2**28 - 1, 2**32 - 1])
-def test_modulo_is_exact(extent: int) -> None:
+def test_modulo_equals_numpys_remainder(extent: int) -> None:
     drawn = words(0, 1000)
     np.testing.assert_array_equal(modulo(drawn.copy(), extent), drawn % np.uint32(extent))
 
@@ -128,7 +128,9 @@ def test_a_permutation_holds_every_number_once(count: int) -> None:
     assert sorted(engine().permutation(count).tolist()) == list(range(count))
 
 
-def test_long_permutations_insert(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_permutations_are_made_by_inserting_each_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("tinytorch.backends.rng.mt19937._LONG_PERMUTATION", 50)
     high, low = words(0, 120).reshape(-1, 2).T.tolist()
     places = np.array([(h * 2**32 + k) % (i + 1) for i, (h, k) in enumerate(zip(high, low))])
@@ -147,7 +149,7 @@ def test_search_rows_finds_the_first_share_not_below() -> None:
 # -- state ---------------------------------------------------------------------------------
 
 
-def test_a_state_holds_the_waiting_normal() -> None:
+def test_a_state_holds_the_cached_second_normal() -> None:
     source = engine(5)
     source.normal((3,), np.float64)
     other = engine()
@@ -196,7 +198,7 @@ def test_the_host_generator_hands_out_the_backends_arrays() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_chances_are_compared_where_they_are(dtype: Any) -> None:
+def test_probabilities_are_compared_on_their_device(dtype: Any) -> None:
     xp = load(StrictBackend)
     chances = np.random.default_rng(0).random((5, 7)).astype(dtype)
     there, here = HostGenerator(xp, 3), engine(3)
@@ -210,7 +212,7 @@ def test_chances_are_compared_where_they_are(dtype: Any) -> None:
 
 @pytest.mark.parametrize(("count", "replacement"), [(1, False), (3, False), (1, True), (6, True)])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_weights_are_searched_where_they_are(count: int, replacement: bool, dtype: Any) -> None:
+def test_weights_are_searched_on_their_device(count: int, replacement: bool, dtype: Any) -> None:
     xp = load(StrictBackend)
     weights = np.random.default_rng(0).random((5, 4)).astype(dtype)
     there, here = HostGenerator(xp, 3), engine(3)
@@ -257,7 +259,7 @@ LAWS: dict[str, tuple[Callable[[TorchMT19937, Any], Any], Callable[[Any], Any]]]
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", LAWS)
-def test_continuous_draws_follow_their_law(name: str, dtype: Any) -> None:
+def test_continuous_draws_follow_their_distribution(name: str, dtype: Any) -> None:
     draw, law = LAWS[name]
     assert distance(draw(engine(1), dtype), law) < 1.95  # exceeded once in a thousand seeds
 
@@ -271,7 +273,7 @@ def chi_square(counts: Any, expected: Any) -> float:
     return float(((statistic / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread))
 
 
-def test_discrete_draws_follow_their_law() -> None:
+def test_discrete_draws_follow_their_distribution() -> None:
     e = engine(2)
     dice = np.bincount(e.integers(0, 7, (COUNT,), np.int64).astype(np.intp), minlength=7)
     assert chi_square(dice, [COUNT / 7] * 7) < 3

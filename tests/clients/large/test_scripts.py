@@ -45,7 +45,7 @@ def find(library: str) -> None:
 
 
 @pytest.mark.parametrize("library", OF_RANKS)
-def test_script_starts_ranks(runner: Runner, library: str) -> None:
+def test_a_script_that_starts_ranks_runs(runner: Runner, library: str) -> None:
     if any(runner.python("-c", program(find, name)).returncode for name in (library, "mpi4py")):
         pytest.skip(f"{library} and mpi4py are not installed: make clients, pip install .[mpi]")
     out = runner.output(str(FOLDER / f"{OF_RANKS[library]}.py"))

@@ -97,7 +97,7 @@ def test_a_causal_output_does_not_depend_on_what_comes_later() -> None:
         assert not slope[:, time + 1 :].any() and slope[:, time].any()
 
 
-def test_derivatives_are_differences() -> None:
+def test_derivatives_of_attention_are_finite_differences() -> None:
     layer = build()
     arguments = tensors(inputs(2, 3, 3))
     assert tt.autograd.gradcheck(lambda *x: layer(*x), arguments)
@@ -154,7 +154,7 @@ def test_wrong_sizes_raise_pytorchs_errors() -> None:
 
 
 @pytest.mark.torch
-def test_the_ways_of_computing_are_pytorchs() -> None:
+def test_switches_of_the_attention_kernels_are_pytorchs() -> None:
     ours, theirs = (
         importlib.import_module(f"{lib}.nn.attention").SDPBackend for lib in ("tinytorch", "torch")
     )
@@ -164,7 +164,7 @@ def test_the_ways_of_computing_are_pytorchs() -> None:
     }
 
 
-def test_no_way_of_computing_changes_the_result(lib: Any) -> None:
+def test_no_choice_of_attention_kernel_changes_the_result(lib: Any) -> None:
     attention = importlib.import_module(f"{lib.__name__}.nn.attention")
     q, k, v = tensors(inputs(TIME, 5, 5), lib)
     wanted = lib.nn.functional.scaled_dot_product_attention(q, k, v)

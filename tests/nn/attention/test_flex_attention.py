@@ -41,7 +41,7 @@ def facts(blocks: Any) -> list[Any]:
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, that the uncompiled form is slow
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("score", SCORES)
-def test_flex_attention(torch: Any, score: str, mask: str) -> None:
+def test_flex_attention_equals_pytorchs(torch: Any, score: str, mask: str) -> None:
     theirs = importlib.import_module("torch.nn.attention.flex_attention")
     query, key, value, bias = draw(2, 4, 5, 8), draw(2, 2, 6, 8), draw(2, 2, 6, 3), draw(4, 5, 6)
     results = []
@@ -76,7 +76,7 @@ def modifications(library: Any) -> dict[str, tuple[Any, list[Any]]]:
 
 
 @pytest.mark.parametrize("name", modifications(tt))
-def test_gradients_through_changed_scores(torch: Any, name: str) -> None:
+def test_gradients_through_a_score_modification_are_pytorchs(torch: Any, name: str) -> None:
     """PyTorch has no gradient of it on the CPU: the same from its vmap, softmax and product."""
 
     def by_hand(q: Any, k: Any, v: Any, change: Any) -> Any:
@@ -122,7 +122,7 @@ def hidden(library: Any, q: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_masks_of_all_pairs_at_once(torch: Any, name: str) -> None:
+def test_create_mask_computes_a_mask_of_all_pairs(torch: Any, name: str) -> None:
     theirs = importlib.import_module("torch.nn.attention.flex_attention")
     once, make = PAIRS[name]
     mask, calls = make(tt), []
@@ -132,7 +132,7 @@ def test_masks_of_all_pairs_at_once(torch: Any, name: str) -> None:
     assert ours.tolist() == expected.tolist()
 
 
-def test_its_gradients_are_those_of_plain_attention() -> None:
+def test_gradients_of_flex_attention_are_those_of_scaled_dot_product_attention() -> None:
     grads = []
     for flexible in (True, False):
         q, k, v = (tt.tensor(draw(1, 2, 4, 8) + n, requires_grad=True) for n in range(3))
@@ -147,7 +147,7 @@ def test_its_gradients_are_those_of_plain_attention() -> None:
         tt.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_masks_are_put_together() -> None:
+def test_and_masks_and_or_masks_combine_masks() -> None:
     def causal(b: Any, h: Any, q: Any, k: Any) -> Any:
         return q >= k
 
@@ -162,7 +162,7 @@ def test_masks_are_put_together() -> None:
         assert made.shape == (1, 2, 4, 4) and made[0, 1].tolist() == expected.tolist()
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_flex_attention_refuses_inputs_that_do_not_fit() -> None:
     x = tt.ones(1, 2, 3, 4)
     with pytest.raises(ValueError, match="must be 4D tensors"):
         flex.flex_attention(x[0], x, x)

@@ -38,7 +38,7 @@ def no_hook_stays() -> Iterator[None]:
 # -- forward -----------------------------------------------------------------------------------
 
 
-def test_order_of_forward_hooks() -> None:
+def test_forward_hooks_run_in_the_order_of_registration() -> None:
     seen: list[str] = []
     layer = Affine()
     layer.register_forward_pre_hook(lambda m, a: seen.append("pre"))
@@ -53,7 +53,7 @@ def test_order_of_forward_hooks() -> None:
     assert seen == ["all pre", "pre first", "pre", "all post", "post first", "post"]
 
 
-def test_pre_hook_changes_the_arguments() -> None:
+def test_a_forward_pre_hook_may_change_the_arguments() -> None:
     layer = Affine()
     layer.register_forward_pre_hook(lambda m, args: -args[0])
     assert layer(tt.ones(1)).tolist() == [-2]
@@ -70,7 +70,7 @@ def test_pre_hook_with_kwargs_must_return_a_pair() -> None:
         layer(tt.ones(1))
 
 
-def test_hook_changes_the_output() -> None:
+def test_a_forward_hook_may_change_the_output() -> None:
     layer = Affine()
     layer.register_forward_hook(lambda m, args, out: out + 1)
     layer.register_forward_hook(
@@ -79,7 +79,7 @@ def test_hook_changes_the_output() -> None:
     assert layer(tt.ones(1), shift=3.0).tolist() == [18]
 
 
-def test_removal() -> None:
+def test_a_removed_hook_is_not_called() -> None:
     layer = Affine()
     handle = layer.register_forward_hook(lambda m, a, out: out + 1, with_kwargs=False)
     handle.remove()
@@ -115,7 +115,7 @@ def test_an_error_in_an_always_called_hook_is_a_warning() -> None:
             layer(tt.ones(1), shift=-1.0)
 
 
-def test_hooks_survive_copies() -> None:
+def test_hooks_survive_deepcopy_and_pickle() -> None:
     layer = Affine()
     layer.register_forward_hook(double_output)
     assert copy.deepcopy(layer)(tt.ones(1)).tolist() == [4]
@@ -173,7 +173,7 @@ def test_backward_pre_hook_replaces_gradients() -> None:
     assert x.grad.tolist() == [20.0]
 
 
-def test_backward_hooks_of_all_modules() -> None:
+def test_global_backward_hooks_are_called_for_every_module() -> None:
     seen: list[str] = []
     net = nn.Sequential(Affine(), nn.ReLU())
     x = ones()
@@ -186,7 +186,7 @@ def test_backward_hooks_of_all_modules() -> None:
     assert x.grad.tolist() == [16.0]
 
 
-def test_without_input_gradients_the_hook_fires_with_a_warning() -> None:
+def test_a_full_backward_hook_warns_if_no_input_requires_grad() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 1)
     layer.register_full_backward_hook(lambda m, given, out: seen.append((given, plain(out))))
@@ -196,7 +196,7 @@ def test_without_input_gradients_the_hook_fires_with_a_warning() -> None:
     assert seen == [((None,), [[1.0]])]
 
 
-def test_nothing_happens_without_a_graph() -> None:
+def test_backward_hooks_are_not_called_without_a_graph() -> None:
     layer = Affine()
     layer.register_full_backward_hook(lambda m, given, out: pytest.fail("called"))
     with tt.no_grad():
@@ -204,7 +204,7 @@ def test_nothing_happens_without_a_graph() -> None:
     assert layer(tt.ones(1)).grad_fn is None
 
 
-def test_wrong_number_of_gradients() -> None:
+def test_a_hook_that_returns_a_wrong_number_of_gradients_is_an_error() -> None:
     layer = Affine()
     layer.register_full_backward_hook(lambda m, given, out: (given[0], None))
     with pytest.raises(RuntimeError, match="invalid number of grad_input, got 2, but expected 1"):
@@ -215,7 +215,7 @@ def test_wrong_number_of_gradients() -> None:
         layer(ones()).backward()
 
 
-def test_output_that_is_no_tensor_warns() -> None:
+def test_backward_hooks_warn_if_the_output_is_not_a_tensor() -> None:
     class Named(nn.Module):
         def forward(self, x: Any) -> Any:
             return {"y": 2 * x}
@@ -257,7 +257,7 @@ def test_two_kinds_of_backward_hook_do_not_mix() -> None:
             every.register_module_full_backward_hook(lambda m, given, out: None)
 
 
-def test_double_backward_through_hooked_modules() -> None:
+def test_second_derivatives_flow_through_modules_with_backward_hooks() -> None:
     class Cube(nn.Module):
         def forward(self, x: Any) -> Any:
             return x * x * x
@@ -273,7 +273,7 @@ def test_double_backward_through_hooked_modules() -> None:
 # -- registration ------------------------------------------------------------------------------
 
 
-def test_registration_hooks_see_and_replace() -> None:
+def test_registration_hooks_see_and_may_replace_parameters() -> None:
     seen: list[tuple[str, str]] = []
     with (
         every.register_module_parameter_registration_hook(

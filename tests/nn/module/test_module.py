@@ -54,7 +54,7 @@ def test_parameters_buffers_and_children_are_found_by_name() -> None:
     assert names(net.named_modules()) == ["", "first", "rest", "rest.0", "rest.1"]
 
 
-def test_prefix_and_recurse() -> None:
+def test_named_parameters_and_buffers_accept_prefix_and_recurse() -> None:
     net = Net()
     assert names(net.named_parameters(prefix="net", recurse=True))[0] == "net.first.weight"
     assert names(net.named_parameters(recurse=False)) == []
@@ -103,7 +103,7 @@ def test_buffer_class_registers_itself() -> None:
     assert "total" in block.state_dict() and "cache" not in block.state_dict()
 
 
-def test_what_is_registered_is_an_ordinary_attribute() -> None:
+def test_registered_parameters_are_ordinary_attributes() -> None:
     block = Block()
     assert vars(block)["weight"] is block._parameters["weight"]
     assert {"weight", "bias", "mean", "scratch", "forward"} <= set(dir(block))
@@ -127,14 +127,14 @@ def test_writing_to_a_registry_changes_the_attribute(registry: str) -> None:
     assert not hasattr(block, "other") and not hasattr(block, "fourth")
 
 
-def test_replacing_a_whole_registry() -> None:
+def test_a_whole_registry_can_be_replaced() -> None:
     net = nn.Sequential(nn.ReLU(), nn.Tanh())
     net._modules = OrderedDict([("0", nn.Sigmoid())])
     assert list(net) == [net[0]] and isinstance(net[0], nn.Sigmoid)
     assert not hasattr(net, "1")
 
 
-def test_deleting() -> None:
+def test_deleting_an_attribute_unregisters_it() -> None:
     block = Block()
     del block.weight, block.mean, block.scratch
     assert not list(block.parameters()) and not list(block.buffers())
@@ -185,7 +185,9 @@ def test_registration_before_init_is_an_error() -> None:
         (3, TypeError, "name should be a string. Got int"),
     ],
 )
-def test_bad_names(name: Any, error: type[Exception], text: str) -> None:
+def test_registering_under_an_invalid_name_is_refused(
+    name: Any, error: type[Exception], text: str
+) -> None:
     block = Block()
     for register in (block.register_buffer, block.register_parameter, block.add_module):
         with pytest.raises(error) as info:
@@ -193,7 +195,7 @@ def test_bad_names(name: Any, error: type[Exception], text: str) -> None:
         assert text in info.value.args[0]
 
 
-def test_wrong_kinds_of_value() -> None:
+def test_assigning_a_value_of_the_wrong_class_is_refused() -> None:
     block = Block()
     with pytest.raises(TypeError, match="cannot assign 'int' as parameter 'weight'"):
         block.weight = 3
@@ -220,7 +222,7 @@ def test_a_computed_tensor_is_no_parameter() -> None:
         nn.Module().register_parameter("p", computed)
 
 
-def test_unexpected_arguments_of_init() -> None:
+def test_init_refuses_unexpected_arguments() -> None:
     with pytest.raises(TypeError, match=r"Module.__init__\(\) got an unexpected keyword .* 'a'"):
         nn.Module(a=1)
     with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
@@ -238,7 +240,7 @@ def test_call_super_init_passes_arguments_on() -> None:
     assert Both(value=3).value == 3
 
 
-def test_forward_is_required() -> None:
+def test_calling_a_module_without_forward_is_not_implemented() -> None:
     with pytest.raises(NotImplementedError, match=r'\[Module\] is missing the required "forward"'):
         nn.Module()(1)
 
@@ -246,7 +248,7 @@ def test_forward_is_required() -> None:
 # -- by dotted name ----------------------------------------------------------------------------
 
 
-def test_look_up_by_dotted_name() -> None:
+def test_submodules_parameters_and_buffers_are_found_by_dotted_name() -> None:
     net = Net()
     assert net.get_submodule("rest.1") is net.rest[1]
     assert net.get_submodule("") is net
@@ -265,12 +267,12 @@ def test_look_up_by_dotted_name() -> None:
         ("get_buffer", "first.weight", "`weight` is not a buffer"),
     ],
 )
-def test_failed_look_up(method: str, target: str, text: str) -> None:
+def test_a_failed_look_up_names_the_missing_attribute(method: str, target: str, text: str) -> None:
     with pytest.raises(AttributeError, match=text):
         getattr(Net(), method)(target)
 
 
-def test_set_submodule() -> None:
+def test_set_submodule_replaces_a_module_by_dotted_name() -> None:
     net = Net()
     net.set_submodule("rest.1", nn.Tanh())
     assert isinstance(net.rest[1], nn.Tanh)
@@ -295,12 +297,12 @@ def test_train_and_eval_reach_everything() -> None:
         net.train(1)  # type: ignore[arg-type]
 
 
-def test_requires_grad() -> None:
+def test_requires_grad_sets_the_flag_of_every_parameter() -> None:
     net = Net().requires_grad_(False)
     assert not any(param.requires_grad for param in net.parameters())
 
 
-def test_zero_grad() -> None:
+def test_zero_grad_sets_gradients_to_none_or_zero() -> None:
     block = Block()
     block(tt.ones(2)).sum().backward()
     grad = block.weight.grad
@@ -343,7 +345,9 @@ def test_conversion_keeps_the_parameter_objects() -> None:
         (lambda module: module.cpu(), tt.float32),
     ],
 )
-def test_conversions(convert: Any, dtype: tt.dtype) -> None:
+def test_dtype_conversions_change_floating_point_tensors_only(
+    convert: Any, dtype: tt.dtype
+) -> None:
     block = Block()
     block.register_buffer("count", tt.zeros(1, dtype=tt.int64))
     convert(block)
@@ -358,7 +362,7 @@ def test_type_converts_integers_too() -> None:
     assert block.type(tt.float64).count.dtype == tt.float64
 
 
-def test_integer_dtypes_are_refused() -> None:
+def test_to_refuses_integer_dtypes() -> None:
     with pytest.raises(TypeError, match="only accepts floating point or complex dtypes"):
         Block().to(tt.int64)
     for wrong in ((3, 4, 5, 6), ("cpu", 3)):
@@ -390,7 +394,7 @@ def test_deepcopy_keeps_what_is_shared() -> None:
     assert other.rest[0].weight is other.first.weight
 
 
-def test_pickle() -> None:
+def test_a_pickled_module_keeps_weights_and_mode() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.ModuleList([nn.Tanh()]))
     net.eval()
     other = pickle.loads(pickle.dumps(net))
@@ -399,7 +403,7 @@ def test_pickle() -> None:
     assert isinstance(other[0].weight, nn.Parameter) and other[0].weight.requires_grad
 
 
-def test_pickle_of_a_module_that_copies_its_dict() -> None:
+def test_a_module_whose_getstate_copies_its_dict_is_pickled() -> None:
     clone = pickle.loads(pickle.dumps(CopiesDict()))
     clone._parameters["weight"] = nn.Parameter(tt.zeros(1))
     assert clone.weight.tolist() == [0]
@@ -425,7 +429,7 @@ def test_call_passes_arguments_through() -> None:
     assert Echo()(1, 2, key=3) == ((1, 2), {"key": 3})
 
 
-def test_repr_nests_and_shows_extra() -> None:
+def test_the_repr_of_a_module_nests_children_and_shows_extra_repr() -> None:
     class Named(nn.Module):
         def __init__(self) -> None:
             super().__init__()

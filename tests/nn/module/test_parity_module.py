@@ -302,7 +302,7 @@ def hooks_with_kwargs(lib: Any) -> Any:
 
 
 @pytest.mark.parametrize("use", SCENARIOS, ids=lambda use: use.__name__)
-def test_scenario(use: Callable[[Any], Any]) -> None:
+def test_each_scenario_of_a_module_behaves_as_in_pytorch(use: Callable[[Any], Any]) -> None:
     assert_same_behavior(use)
 
 
@@ -320,7 +320,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_arguments_are_torchs(name: str) -> None:
+def test_arguments_of_module_methods_are_pytorchs(name: str) -> None:
     import tinytorch as tt
 
     ours, theirs = getattr(tt.nn.Module, name), getattr(parity.torch.nn.Module, name)

@@ -93,7 +93,7 @@ SHARED = [name for name in CHANGES if name not in ("evaluate", "other registries
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("of_copy", [True, False])
-def test_what_one_is_given_both_have(name: str, of_copy: bool) -> None:
+def test_a_change_of_a_shallow_copy_is_seen_by_the_module(name: str, of_copy: bool) -> None:
     module, made = after(tt, name, of_copy)
     assert module == made
     module, made = after(tt, name, of_copy, lambda m: copy.copy(copy.copy(m)))
@@ -128,7 +128,7 @@ def test_deep_copies_of_both_share_as_they_did() -> None:
     assert not (layer.weight == 0).any()
 
 
-def test_a_registry_of_another_module() -> None:
+def test_a_module_may_share_the_registry_of_another() -> None:
     first, second = tt.nn.Linear(2, 2), tt.nn.Linear(2, 2)
     old = second.weight
     second._parameters = first._parameters
@@ -139,7 +139,7 @@ def test_a_registry_of_another_module() -> None:
     assert second.weight is old and not hasattr(second, "bias")
 
 
-def test_a_class_that_says_itself_what_its_state_is() -> None:
+def test_a_class_with_its_own_getstate_is_copied() -> None:
     class Counted(tt.nn.Sequential):
         def __getstate__(self) -> dict[str, Any]:
             state: dict[str, Any] = super().__getstate__()

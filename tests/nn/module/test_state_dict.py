@@ -31,7 +31,7 @@ def net() -> nn.Sequential:
     return nn.Sequential(nn.Linear(2, 3), Norm())
 
 
-def test_keys_and_order() -> None:
+def test_state_dict_lists_its_keys_in_order_of_registration() -> None:
     assert list(net().state_dict()) == ["0.weight", "0.bias", "1.weight", "1.mean", "1.steps"]
 
 
@@ -39,7 +39,7 @@ def test_prefix_is_put_before_every_key() -> None:
     assert list(nn.Linear(2, 3).state_dict(prefix="net.")) == ["net.weight", "net.bias"]
 
 
-def test_metadata_has_the_versions() -> None:
+def test_state_dict_metadata_holds_the_module_versions() -> None:
     metadata = net().state_dict()._metadata
     assert metadata == {"": {"version": 1}, "0": {"version": 1}, "1": {"version": 3}}
 
@@ -57,7 +57,7 @@ def test_keep_vars_gives_the_parameters() -> None:
     assert layer.state_dict(keep_vars=True)["weight"] is layer.weight
 
 
-def test_destination_is_added_to() -> None:
+def test_state_dict_adds_to_the_destination() -> None:
     found: dict[str, Any] = OrderedDict(a=1)
     assert nn.Linear(2, 3).state_dict(destination=found) is found
     assert list(found) == ["a", "weight", "bias"]
@@ -69,7 +69,7 @@ def test_positional_arguments_are_deprecated() -> None:
     assert list(state) == ["p.weight", "p.bias"]
 
 
-def test_state_dict_pickles() -> None:
+def test_a_pickled_state_dict_loads_and_keeps_its_metadata() -> None:
     state = pickle.loads(pickle.dumps(net().state_dict()))
     assert net().load_state_dict(state) == ([], [])
     assert state._metadata["1"] == {"version": 3}
@@ -88,7 +88,7 @@ def test_loading_copies_into_the_same_parameters() -> None:
     assert not tt.equal(weight, source[0].weight)
 
 
-def test_loading_converts_the_dtype() -> None:
+def test_load_state_dict_converts_to_the_parameters_dtype() -> None:
     layer = nn.Linear(2, 3)
     layer.load_state_dict(nn.Linear(2, 3, dtype=tt.float64).state_dict())
     assert layer.weight.dtype == tt.float32
@@ -128,7 +128,7 @@ def test_all_problems_are_reported_at_once() -> None:
     )
 
 
-def test_without_strict_the_keys_are_returned() -> None:
+def test_load_state_dict_without_strict_returns_missing_and_unexpected_keys() -> None:
     result = nn.Linear(2, 3).load_state_dict({"bias": tt.zeros(3), "b": 1}, strict=False)
     assert result.missing_keys == ["weight"] and result.unexpected_keys == ["b"]
     assert repr(result) == "_IncompatibleKeys(missing_keys=['weight'], unexpected_keys=['b'])"
@@ -139,13 +139,13 @@ def test_sizes_are_checked_without_strict_too() -> None:
         nn.Linear(2, 3).load_state_dict({"bias": tt.zeros(4)}, strict=False)
 
 
-def test_what_is_no_tensor_is_an_error() -> None:
+def test_loading_a_value_that_is_not_a_tensor_is_an_error() -> None:
     state = {"weight": [[0.0, 0.0]] * 3, "bias": tt.zeros(3)}
     with pytest.raises(RuntimeError, match='"weight", expected .*Tensor-like object .*list'):
         nn.Linear(2, 3).load_state_dict(state)
 
 
-def test_what_is_no_mapping_is_an_error() -> None:
+def test_loading_a_state_that_is_not_a_mapping_is_an_error() -> None:
     with pytest.raises(TypeError, match="Expected state_dict to be dict-like, got <class 'list'>"):
         nn.Linear(2, 3).load_state_dict([])  # type: ignore[arg-type]
 
@@ -188,7 +188,7 @@ def test_extra_state_is_saved_and_loaded() -> None:
     assert target[0].count == 5
 
 
-def test_missing_and_unexpected_extra_state() -> None:
+def test_missing_and_unexpected_extra_state_is_reported() -> None:
     with pytest.raises(RuntimeError, match='Missing key.*"_extra_state"'):
         Counter().load_state_dict({})
     with pytest.raises(RuntimeError, match='Unexpected key.*"_extra_state"'):
@@ -218,7 +218,7 @@ def test_a_subclass_can_read_older_versions() -> None:
 # -- hooks -------------------------------------------------------------------------------------
 
 
-def test_hooks_around_saving() -> None:
+def test_state_dict_hooks_are_called_before_and_after_saving() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 3)
     pre = layer.register_state_dict_pre_hook(lambda *args: seen.append(args))

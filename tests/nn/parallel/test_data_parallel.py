@@ -16,7 +16,7 @@ def build(lib: Any, **options: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.torch
-def test_outputs_gradients_and_state_are_pytorchs() -> None:
+def test_outputs_gradients_and_state_of_data_parallel_are_pytorchs() -> None:
     def use(lib: Any) -> Any:
         module = lib.nn.Linear(2, 2)
         with lib.no_grad():
@@ -31,7 +31,7 @@ def test_outputs_gradients_and_state_are_pytorchs() -> None:
     assert_same_behavior(use)
 
 
-def test_it_holds_the_module_itself(lib: Any) -> None:
+def test_data_parallel_holds_the_module_itself(lib: Any) -> None:
     module, model = build(lib, device_ids=None, output_device=None)
     assert model.module is module and list(model.children()) == [module]
     for own, inner in zip(model.parameters(), module.parameters(), strict=True):

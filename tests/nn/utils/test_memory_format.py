@@ -15,7 +15,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_strides_of_weights(torch: Any, name: str) -> None:
+def test_convert_conv_memory_format_sets_pytorchs_strides(torch: Any, name: str) -> None:
     import tinytorch as tt
 
     function, order, size = CASES[name]

@@ -53,7 +53,9 @@ def trained(library: Any, make: Callable[[Any], Any], sizes: tuple[int, int]) ->
 
 
 @pytest.mark.parametrize(("name", "options", "sizes"), WAYS)
-def test_training_is_torchs(torch: Any, name: str, options: Any, sizes: tuple[int, int]) -> None:
+def test_parametrized_layers_train_as_pytorchs(
+    torch: Any, name: str, options: Any, sizes: tuple[int, int]
+) -> None:
     import torch.nn.utils.parametrizations as theirs
 
     ours = trained(tt, lambda layer: getattr(parametrizations, name)(layer, **options), sizes)
@@ -62,7 +64,7 @@ def test_training_is_torchs(torch: Any, name: str, options: Any, sizes: tuple[in
 
 
 @pytest.mark.parametrize("name", ["weight_norm", "spectral_norm"])
-def test_the_older_way_trains_as_torchs(torch: Any, name: str) -> None:
+def test_deprecated_weight_and_spectral_norm_train_as_pytorchs(torch: Any, name: str) -> None:
     with warnings.catch_warnings(action="ignore"):
         ours = trained(tt, getattr(nn.utils, name), (3, 4))
         assert_same(
@@ -71,7 +73,9 @@ def test_the_older_way_trains_as_torchs(torch: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "sizes"), WAYS)
-def test_removing_keeps_the_weight(name: str, options: Any, sizes: tuple[int, int]) -> None:
+def test_removing_a_parametrization_keeps_the_weight(
+    name: str, options: Any, sizes: tuple[int, int]
+) -> None:
     layer = getattr(parametrizations, name)(nn.Linear(*sizes), **options).eval()
     weight, other = layer.weight.detach().clone(), copy.deepcopy(layer)
     parametrize.remove_parametrizations(layer, "weight")
@@ -83,7 +87,7 @@ def test_removing_keeps_the_weight(name: str, options: Any, sizes: tuple[int, in
 
 @pytest.mark.parametrize("sizes", [(4, 4), (4, 2), (2, 4)])
 @pytest.mark.parametrize("way", ["matrix_exp", "cayley", "householder"])
-def test_orthogonal_weights_are_and_take_what_is_assigned(way: str, sizes: Any) -> None:
+def test_orthogonal_weights_are_orthogonal_and_can_be_assigned(way: str, sizes: Any) -> None:
     layer = parametrizations.orthogonal(nn.Linear(*sizes, dtype=tt.float64), orthogonal_map=way)
     few = min(sizes)
     for _ in range(2):
@@ -118,7 +122,7 @@ class Twice(nn.Module):
         return x / 2
 
 
-def test_several_parametrizations_of_one_tensor() -> None:
+def test_one_tensor_may_have_several_parametrizations() -> None:
     layer = nn.Linear(3, 3)
     original = layer.weight.detach().clone()
     parametrize.register_parametrization(layer, "weight", Twice())
@@ -158,7 +162,7 @@ def test_parametrizations_move_to_another_module() -> None:
     assert parametrize.type_before_parametrizations(other) is nn.Linear
 
 
-def test_what_is_moved_is_shared_as_in_torch(torch: Any) -> None:
+def test_transferred_parametrizations_share_tensors_as_in_pytorch(torch: Any) -> None:
     for lib in (tt, torch):
         way = lib.nn.utils.parametrize
         layer, plain = lib.nn.Linear(2, 2), lib.nn.Linear(2, 2)
@@ -259,7 +263,9 @@ def add(made: nn.Module) -> Callable[[], Any]:
         (RuntimeError, "Expected a Module", lambda: nn.utils.skip_init(int)),
     ],
 )  # fmt: skip
-def test_wrong_use(error: type[Exception], text: str, call: Callable[[], Any]) -> None:
+def test_wrong_use_of_parametrizations_raises(
+    error: type[Exception], text: str, call: Callable[[], Any]
+) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -302,7 +308,7 @@ def test_a_fused_layer_computes_what_both_did(layer: Any, norm: Any, shape: Any)
     np.testing.assert_allclose(fused(x).tolist(), wanted.tolist(), rtol=1e-4, atol=1e-5)
 
 
-def test_skip_init_draws_nothing() -> None:
+def test_skip_init_draws_no_random_numbers() -> None:
     tt.manual_seed(0)
     wanted = tt.rand(3).tolist()
     tt.manual_seed(0)

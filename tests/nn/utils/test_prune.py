@@ -70,7 +70,7 @@ WEIGHTS = {"rtol": 1e-4, "atol": 1e-5}
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=" then ".join)
-def test_pruning_is_torchs(torch: Any, plan: list[str]) -> None:
+def test_pruned_layers_are_pytorchs(torch: Any, plan: list[str]) -> None:
     assert_same(pruned(tt, plan), pruned(torch, plan), **WEIGHTS)
 
 
@@ -91,7 +91,7 @@ def test_pruning_several_parameters_is_torchs(torch: Any) -> None:
     assert_same(all_together(tt), all_together(torch), **WEIGHTS)
 
 
-def test_the_lowest_go_and_gradients_reach_what_is_left() -> None:
+def test_l1_pruning_removes_the_smallest_weights() -> None:
     layer: Any = nn.Linear(3, 1, bias=False)
     layer.weight.data = tt.tensor([[0.5, -0.1, 2.0]])
     prune.l1_unstructured(layer, "weight", 1)
@@ -100,7 +100,7 @@ def test_the_lowest_go_and_gradients_reach_what_is_left() -> None:
     assert layer.weight_orig.grad.tolist() == [[1.0, 0.0, 1.0]]
 
 
-def test_states_and_going_back() -> None:
+def test_pruned_layers_save_their_state_and_pruning_can_be_removed() -> None:
     net: Any = nn.Sequential(nn.Linear(3, 2))
     parameter = net[0].weight
     assert not prune.is_pruned(net)
@@ -147,7 +147,9 @@ LAYER = nn.Linear(3, 2)
         (AttributeError, "no attribute 'x'", lambda: prune.identity(LAYER, "x")),
     ],
 )  # fmt: skip
-def test_wrong_use(error: type[Exception], text: str, call: Callable[[], Any]) -> None:
+def test_wrong_use_of_pruning_raises_and_changes_nothing(
+    error: type[Exception], text: str, call: Callable[[], Any]
+) -> None:
     with pytest.raises(error, match=text):
         call()
     assert list(LAYER.state_dict()) == ["weight", "bias"]

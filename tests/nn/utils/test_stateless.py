@@ -26,7 +26,7 @@ def test_gradients_reach_the_tensors_given() -> None:
     assert tt.equal(twice(tt.ones(4, 2)), out)
 
 
-def test_some_tensors_buffers_and_keywords() -> None:
+def test_functional_call_accepts_some_tensors_buffers_and_keywords() -> None:
     norm = nn.BatchNorm1d(2).eval()
     out = functional_call(norm, {"running_mean": tt.ones(2)}, kwargs={"input": tt.ones(1, 2)})
     assert out.tolist() == [[0.0, 0.0]] and norm.running_mean.tolist() == [0.0, 0.0]
@@ -50,7 +50,7 @@ class Tied(nn.Module):
         return self.a(x) + self.b(x)
 
 
-def test_tied_weights() -> None:
+def test_functional_call_replaces_tied_weights_together() -> None:
     net, x, one = Tied(), tt.ones(1, 2), tt.ones(2, 2)
     assert functional_call(net, {"a.weight": one}, x).tolist() == [[4.0, 4.0]]
     out = functional_call(net, {"a.weight": one}, x, tie_weights=False)
@@ -59,7 +59,7 @@ def test_tied_weights() -> None:
         functional_call(net, {"a.weight": one, "b.weight": 2 * one}, x)
 
 
-def test_strict_names() -> None:
+def test_functional_call_with_strict_refuses_missing_and_unexpected_names() -> None:
     layer, x = nn.Linear(2, 2), tt.ones(1, 2)
     with pytest.raises(RuntimeError, match=r"Missing key\(s\): 'bias'"):
         functional_call(layer, {"weight": tt.ones(2, 2)}, x, strict=True)
@@ -68,7 +68,7 @@ def test_strict_names() -> None:
     functional_call(layer, {"y": x}, x)
 
 
-def test_what_the_module_assigns_anew_is_in_the_mapping() -> None:
+def test_buffers_that_the_module_assigns_are_written_to_the_mapping() -> None:
     class Counting(nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -39,7 +39,7 @@ def test_small_gradients_are_left_alone() -> None:
 @pytest.mark.parametrize(
     ("kind", "norm"), [(1, 8.0), (2, 26**0.5), (3, 92 ** (1 / 3)), (math.inf, 4.0), ("inf", 4.0)]
 )
-def test_kinds_of_norm(kind: Any, norm: float) -> None:
+def test_gradients_are_clipped_by_each_kind_of_norm(kind: Any, norm: float) -> None:
     given = params([3.0, -1.0], [-4.0])
     assert nn.utils.get_total_norm([p.grad for p in given], kind).item() == pytest.approx(norm)
     nn.utils.clip_grad_norm_(given, 2.0, norm_type=kind)
@@ -47,31 +47,31 @@ def test_kinds_of_norm(kind: Any, norm: float) -> None:
     assert left == pytest.approx(2.0, rel=1e-5)
 
 
-def test_norm_that_is_not_finite() -> None:
+def test_clip_grad_norm_raises_for_a_norm_that_is_not_finite_if_asked() -> None:
     (a,) = params([math.inf])
     with pytest.raises(RuntimeError, match="total norm of order 2.0 .* is non-finite"):
         nn.utils.clip_grad_norm_(a, 1.0, error_if_nonfinite=True)
     assert nn.utils.clip_grad_norm_(a, 1.0).item() == math.inf
 
 
-def test_nothing_to_clip() -> None:
+def test_clipping_no_parameters_returns_zero() -> None:
     assert nn.utils.clip_grad_norm_([], 1.0).item() == 0
     with pytest.warns(UserWarning, match="is an empty generator"):
         nn.utils.clip_grad_norm_((p for p in []), 1.0)
 
 
-def test_old_name_is_deprecated() -> None:
+def test_clip_grad_norm_without_underscore_is_deprecated() -> None:
     with pytest.warns(FutureWarning, match="deprecated in favor of `nn.utils.clip_grad_norm_`"):
         nn.utils.clip_grad_norm(params([3.0, 4.0]), 1.0)
 
 
-def test_clip_grad_value() -> None:
+def test_clip_grad_value_clamps_each_gradient() -> None:
     a, b = params([-3.0, 0.5], None)
     nn.utils.clip_grad_value_([a, b], 1)
     assert a.grad.tolist() == [-1, 0.5]
 
 
-def test_limits_are_numbers() -> None:
+def test_clipping_limits_that_are_not_numbers_are_refused() -> None:
     weight = tt.ones(1, requires_grad=True)
     for clip in (nn.utils.clip_grad_norm_, nn.utils.clip_grad_value_):
         with pytest.raises(ValueError, match="could not convert string to float"):
@@ -81,7 +81,7 @@ def test_limits_are_numbers() -> None:
     assert weight.grad.item() == pytest.approx(2.0)
 
 
-def test_vector_and_back() -> None:
+def test_parameters_to_vector_is_inverted_by_vector_to_parameters() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
     vector = nn.utils.parameters_to_vector(net.parameters())
     assert vector.shape == (13,)
@@ -92,12 +92,12 @@ def test_vector_and_back() -> None:
     assert net[0].weight.requires_grad
 
 
-def test_what_is_no_vector() -> None:
+def test_vector_to_parameters_refuses_a_list() -> None:
     with pytest.raises(TypeError, match="expected a Tensor, but got: list"):
         nn.utils.vector_to_parameters([1.0], [])  # type: ignore[arg-type]
 
 
-def test_against_torch(torch: Any) -> None:
+def test_clipped_gradients_are_pytorchs(torch: Any) -> None:
     for kind in (1.0, 2.0, 3.5, math.inf):
         grads = []
         for lib in (tt, torch):

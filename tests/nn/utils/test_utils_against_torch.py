@@ -29,7 +29,9 @@ LAYERS: list[tuple[Call, tuple[int, ...]]] = [
     "where", [lambda nn: nn.utils, lambda nn: nn.utils.parametrizations], ids=words
 )
 @pytest.mark.parametrize(("make", "shape"), LAYERS, ids=words)
-def test_weight_norm(make: Call, shape: tuple[int, ...], where: Call, dim: int | None) -> None:
+def test_weight_norm_equals_pytorchs(
+    make: Call, shape: tuple[int, ...], where: Call, dim: int | None
+) -> None:
     def run(lib: Any) -> Any:
         layer = where(lib.nn).weight_norm(parity.make_layer(lib, make), dim=dim)
         return [layer.state_dict(), layer(lib.tensor(array(*shape)))]
@@ -38,7 +40,7 @@ def test_weight_norm(make: Call, shape: tuple[int, ...], where: Call, dim: int |
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_spectral_norm_of_a_vector() -> None:
+def test_spectral_norm_of_a_vector_equals_pytorchs() -> None:
     def run(lib: Any) -> Any:
         layer = lib.nn.utils.spectral_norm(
             parity.make_layer(lib, lambda nn: nn.Linear(2, 3)), "bias"
@@ -91,7 +93,7 @@ ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_errors(use: Call) -> None:
+def test_utilities_raise_pytorchs_errors(use: Call) -> None:
     def run(lib: Any) -> Any:
         scope = {"lib": lib, "nn": lib.nn, "utils": lib.nn.utils, "rnn": lib.nn.utils.rnn,
                  "ones": lib.ones, "call": lib.func.functional_call,

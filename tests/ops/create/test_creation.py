@@ -63,7 +63,7 @@ CASES: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:.*complex:UserWarning")
 @pytest.mark.parametrize("name", CASES)
-def test_results_are_torchs(name: str) -> None:
+def test_results_of_creation_functions_are_pytorchs(name: str) -> None:
     compare(CASES[name], orders=0)
 
 
@@ -108,7 +108,7 @@ def test_uninitialised_memory_has_torchs_shape_and_strides(torch: Any, call: Any
         assert ours.stride() == theirs.stride()
 
 
-def test_requires_grad_and_out() -> None:
+def test_creation_functions_accept_requires_grad_and_out() -> None:
     assert tt.zeros(2, requires_grad=True).requires_grad
     out = tt.empty(3, dtype=tt.float64)
     assert tt.linspace(0, 1, 3, out=out) is out and out.tolist() == [0, 0.5, 1]
@@ -131,7 +131,7 @@ def test_strided_memory_can_be_written() -> None:
     assert x.tolist() == [[1, 2], [3, 4]]
 
 
-def test_default_dtype_is_used() -> None:
+def test_creation_functions_use_the_default_dtype() -> None:
     with tt.default_dtype_context(tt.float64):
         for made in (tt.zeros(1), tt.eye(1), tt.linspace(0, 1, 2), tt.arange(1.0), tt.tensor(1.0)):
             assert made.dtype is tt.float64
@@ -158,13 +158,13 @@ NUMPY_SPELLINGS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", NUMPY_SPELLINGS)
-def test_numpy_spellings(name: str) -> None:
+def test_creation_functions_accept_numpys_keywords(name: str) -> None:
     ours, theirs = NUMPY_SPELLINGS[name](tt).numpy(), NUMPY_SPELLINGS[name](np)
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
     assert ours.shape == theirs.shape
 
 
-def test_result_type_and_can_cast(torch: Any) -> None:
+def test_result_type_and_can_cast_are_pytorchs(torch: Any) -> None:
     for call in (
         lambda lib: lib.result_type(lib.tensor([1]), 1.5),
         lambda lib: lib.result_type(lib.ones(2, dtype=lib.float16), lib.tensor(1.0)),
@@ -205,7 +205,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_creation_functions_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()

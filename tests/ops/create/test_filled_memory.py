@@ -40,12 +40,14 @@ def torch(torch: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MADE)
-def test_memory_is_filled(torch: Any, name: str, dtype: str) -> None:
+def test_uninitialized_memory_is_filled_in_deterministic_mode(
+    torch: Any, name: str, dtype: str
+) -> None:
     ours, theirs = (MADE[name](t, getattr(t, dtype)) for t in (tt, torch))
     assert str(ours.tolist()) == str(theirs.tolist()) and ours.stride() == theirs.stride()
 
 
-def test_memory_is_left_as_it_was_if_that_is_wanted() -> None:
+def test_memory_is_not_filled_if_fill_uninitialized_memory_is_off() -> None:
     tt.utils.deterministic.fill_uninitialized_memory = False
     assert tt.utils.deterministic.fill_uninitialized_memory is False
     for mode in (True, False):
@@ -55,7 +57,7 @@ def test_memory_is_left_as_it_was_if_that_is_wanted() -> None:
         assert not (tt.empty(1000, dtype=tt.int64) == tt.iinfo(tt.int64).max).all()
 
 
-def test_whether_to_fill_is_a_bool(torch: Any) -> None:
+def test_fill_uninitialized_memory_must_be_a_bool(torch: Any) -> None:
     for library in (tt, torch):
         assert library.utils.deterministic.fill_uninitialized_memory is True
         with pytest.raises(RuntimeError, match="expected a bool, but got int"):

@@ -112,7 +112,7 @@ WITH_DTYPE: dict[str, Any] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", WITH_DTYPE)
-def test_with_a_dtype_it_is_torchs(name: str) -> None:
+def test_tensor_of_data_and_a_dtype_is_pytorchs(name: str) -> None:
     compare(WITH_DTYPE[name], orders=0)
 
 
@@ -137,7 +137,7 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_data_is_refused(name: str) -> None:
+def test_tensor_refuses_invalid_data(name: str) -> None:
     data, error, text = REFUSED[name]
     with pytest.raises(error, match=text):
         tt.tensor(data)

@@ -87,7 +87,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", MADE)
-def test_storages_of_other_things(name: str) -> None:
+def test_typed_storages_of_sizes_lists_and_storages_are_pytorchs(name: str) -> None:
     ours, theirs = outcomes(MADE[name])
     assert ours == theirs
 
@@ -132,7 +132,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_storages_of_nothing_that_fits(torch: Any, name: str) -> None:
+def test_typed_storages_of_unsupported_arguments_are_refused(torch: Any, name: str) -> None:
     call, words = REFUSED[name]
     kinds = []
     for library in (tt, torch):
@@ -143,7 +143,7 @@ def test_storages_of_nothing_that_fits(torch: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_storages(torch: Any, name: str) -> None:
+def test_typed_storage_classes_have_pytorchs_names(torch: Any, name: str) -> None:
     for library in (tt, torch):
         kind = getattr(library, f"{name}Storage")
         made = kind([0, 1])
@@ -156,7 +156,7 @@ def test_names_of_storages(torch: Any, name: str) -> None:
     assert getattr(tt, f"{name}Storage").dtype.name == str(kind.dtype).removeprefix("torch.")
 
 
-def test_files_in_elements(torch: Any, tmp_path: Path) -> None:
+def test_from_file_of_a_typed_storage_counts_elements(torch: Any, tmp_path: Path) -> None:
     file = tmp_path / "numbers"
     for library in (tt, torch):
         file.write_bytes(bytes(8))

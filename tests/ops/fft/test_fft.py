@@ -25,7 +25,9 @@ def signal(name: str, *shape: int) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("name", ONE)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n", [None, 1, 3, 4, 7])
-def test_one_dimension_is_torchs(name: str, norm: str | None, n: int | None) -> None:
+def test_transforms_of_one_dimension_are_pytorchs(
+    name: str, norm: str | None, n: int | None
+) -> None:
     agrees_with_torch(lambda lib, x: getattr(lib.fft, name)(x, n, 0, norm), [signal(name, 5, 2)])
 
 
@@ -33,14 +35,16 @@ def test_one_dimension_is_torchs(name: str, norm: str | None, n: int | None) -> 
 @pytest.mark.parametrize("name", MANY)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("s", "dim"), [(None, (0, 2)), ((4, 3), (2, 1)), ((5, -1), (-1, -2))])
-def test_several_dimensions_are_torchs(name: str, norm: Any, s: Any, dim: Any) -> None:
+def test_transforms_of_several_dimensions_are_pytorchs(
+    name: str, norm: Any, s: Any, dim: Any
+) -> None:
     agrees_with_torch(
         lambda lib, x: getattr(lib.fft, name)(x, s, dim, norm), [signal(name, 3, 4, 4)]
     )
 
 
 @pytest.mark.parametrize("name", ONE + MANY)
-def test_both_derivatives_are_differences(name: str) -> None:
+def test_first_and_second_derivatives_of_transforms_are_finite_differences(name: str) -> None:
     has_derivatives(getattr(tt.fft, name), [signal(name, 2, 3)])
 
 
@@ -51,7 +55,7 @@ def test_real_input_counts_as_complex(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
-def test_without_dim_all_or_the_last(name: str) -> None:
+def test_transforms_without_dim_use_numpys_axes(name: str) -> None:
     x = signal(name, 2, 3, 4)
     for s in (None, (6,), (2, 4)):
         axes = None if s is None else tuple(range(3 - len(s), 3))
@@ -59,12 +63,12 @@ def test_without_dim_all_or_the_last(name: str) -> None:
         np.testing.assert_allclose(getattr(tt.fft, name)(tt.tensor(x), s).numpy(), wanted)
 
 
-def test_no_dimension_changes_the_dtype_only() -> None:
+def test_a_transform_over_no_dimension_changes_the_dtype_alone() -> None:
     assert tt.fft.fftn(tt.ones(2), dim=()).dtype is tt.complex64
     assert tt.fft.fftn(tt.tensor(2.0)).item() == 2
 
 
-def test_nothing_to_transform() -> None:
+def test_transforms_of_empty_batches_have_the_right_shape() -> None:
     for name in ONE:
         size = {"rfft": 3, "ihfft": 3, "irfft": 6, "hfft": 6}.get(name, 4)
         assert getattr(tt.fft, name)(tt.ones(0, 4)).shape == (0, size)
@@ -75,7 +79,9 @@ def test_nothing_to_transform() -> None:
     [(tt.float32, tt.complex64), (tt.float64, tt.complex128), (tt.complex64, tt.complex64),
      (tt.int32, tt.complex64), (tt.bool, tt.complex64)],
 )  # fmt: skip
-def test_dtypes(given: Any, got: Any) -> None:
+def test_transforms_return_complex_and_real_dtypes_of_the_input_precision(
+    given: Any, got: Any
+) -> None:
     assert tt.fft.fft(tt.ones(4, dtype=given)).dtype is got
     assert tt.fft.irfft(tt.ones(4, dtype=given)).dtype is got.to_real()
 
@@ -90,7 +96,7 @@ def test_bins_and_their_order_are_numpys(size: int) -> None:
     np.testing.assert_array_equal(tt.fft.ifftshift(shifted, dim=[0]).numpy(), x)
 
 
-def test_out_is_written() -> None:
+def test_fft_writes_to_out() -> None:
     out = tt.empty(0, dtype=tt.complex64)
     assert tt.fft.fft(tt.ones(2), out=out) is out
     assert out.tolist() == [2, 0]
@@ -115,7 +121,9 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), REFUSED)
-def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_wrong_use_of_transforms_is_refused(
+    call: Callable[[], Any], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -205,7 +213,9 @@ SPECTRUM = tt.ones(5, 3, dtype=tt.complex64)
         (lambda: tt.istft(SPECTRUM, 8, hop_length=9), "0 < hop_length <= win_length"),
     ],
 )
-def test_short_pieces_refused(call: Callable[[], Any], text: str) -> None:
+def test_stft_and_istft_refuse_signals_that_are_too_short(
+    call: Callable[[], Any], text: str
+) -> None:
     with pytest.raises(RuntimeError, match=text):
         call()
 

@@ -119,7 +119,7 @@ def dtypes_of(value: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_indices_are_int64(name: str) -> None:
+def test_indices_returned_by_operations_are_int64(name: str) -> None:
     assert dtypes_of(CALLS[name]()) == {"int64"}
 
 
@@ -147,7 +147,7 @@ def in_the_browser() -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_they_are_where_numpys_are_int32(in_the_browser: Any, name: str) -> None:
+def test_indices_are_int64_where_numpys_default_is_int32(in_the_browser: Any, name: str) -> None:
     assert in_the_browser[name] == ["int64"]
 
 

@@ -82,7 +82,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_derivatives_are_torchs(name: str) -> None:
+def test_results_and_derivatives_of_indexing_functions_are_pytorchs(name: str) -> None:
     call, *arrays = CASES[name]
     compare(call, *arrays)
 
@@ -114,7 +114,7 @@ def test_index_reduce_is_torchs(mode: str, include_self: bool) -> None:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
 @pytest.mark.parametrize("mode", ["prod", "mean", "amax", "amin"])
-def test_what_is_reduced_in_place_keeps_its_history(mode: str) -> None:
+def test_in_place_index_reduce_is_recorded(mode: str) -> None:
     """The rules of some want the value that was written over."""
 
     def call(lib: Any, x: Any, index: Any, source: Any) -> Any:
@@ -128,7 +128,7 @@ def test_what_is_reduced_in_place_keeps_its_history(mode: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["prod", "amax", "mean"])
-def test_derivatives_are_differences(name: str) -> None:
+def test_derivatives_of_scatter_reduce_are_finite_differences(name: str) -> None:
     x, s = (tt.tensor(a, requires_grad=True) for a in (X, SRC + 0.05))
     index = tt.tensor(GRID)
     call = lambda x, s: tt.scatter_reduce(x, 1, index, s, name)  # noqa: E731
@@ -167,7 +167,7 @@ def test_writing_by_index_is_torchs() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce")
-def test_in_place_forms_write_their_target() -> None:
+def test_in_place_indexing_functions_write_their_target() -> None:
     i = tt.tensor([0, 0])
     for name, arguments in {
         "scatter_": (0, i, tt.ones(2)), "scatter_add_": (0, i, tt.ones(2)),
@@ -194,7 +194,7 @@ def test_repeated_indices_of_many_rows_are_summed() -> None:
     np.testing.assert_allclose(found, expected)
 
 
-def test_numpy_forms_of_take_and_select() -> None:
+def test_take_and_select_accept_numpys_arguments() -> None:
     x = tt.tensor(X)
     np.testing.assert_array_equal(
         tt.take(x, tt.tensor([[0, 1]]), axis=1), np.take(X, [[0, 1]], axis=1)
@@ -313,7 +313,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 @pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_indexing_functions_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
@@ -359,7 +359,7 @@ MISFITS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", MISFITS)
-def test_what_does_not_fit_is_refused_in_torchs_words(torch: Any, name: str) -> None:
+def test_assigning_a_value_that_does_not_fit_raises_pytorchs_error(torch: Any, name: str) -> None:
     index, value = MISFITS[name]
     said = []
     for library in (tt, torch):

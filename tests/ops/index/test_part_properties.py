@@ -38,7 +38,7 @@ ALONG: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize("name", ALONG)
 @SETTINGS
 @given(data=st.data())
-def test_along_an_index(name: str, data: Any) -> None:
+def test_indexing_functions_along_a_dimension_are_pytorchs(name: str, data: Any) -> None:
     kinds, call = ALONG[name]
     array = data.draw(arrays(kinds.replace("f", "d"), least=1, smallest=1))
     dim = data.draw(dims(array.ndim))
@@ -65,7 +65,7 @@ SLICES: dict[str, Any] = {
 @pytest.mark.parametrize("name", SLICES)
 @SETTINGS
 @given(data=st.data())
-def test_whole_slices(name: str, data: Any) -> None:
+def test_functions_of_whole_slices_are_pytorchs(name: str, data: Any) -> None:
     call = SLICES[name]
     array = data.draw(arrays("d", least=1, smallest=1))
     dim = data.draw(dims(array.ndim))
@@ -91,7 +91,7 @@ MASKS: dict[str, Any] = {
 @pytest.mark.parametrize("name", MASKS)
 @SETTINGS
 @given(data=st.data())
-def test_masks(name: str, data: Any) -> None:
+def test_functions_with_masks_are_pytorchs(name: str, data: Any) -> None:
     call = MASKS[name]
     array = data.draw(arrays("fic"))
     compare_samples(call, [array, data.draw(laid_out(array.shape, "b"))])
@@ -122,7 +122,7 @@ WINDOWS: dict[str, Any] = {
 @pytest.mark.parametrize("name", WINDOWS)
 @SETTINGS
 @given(data=st.data())
-def test_windows(name: str, data: Any) -> None:
+def test_functions_of_windows_are_pytorchs(name: str, data: Any) -> None:
     call = WINDOWS[name]
     shape = (data.draw(st.integers(0, 2)), data.draw(some), data.draw(some), data.draw(some))
     image = data.draw(laid_out(shape, "d"))
@@ -132,7 +132,7 @@ def test_windows(name: str, data: Any) -> None:
 
 @SETTINGS
 @given(data=st.data())
-def test_convolutions(data: Any) -> None:
+def test_convolutions_of_random_sizes_are_pytorchs(data: Any) -> None:
     groups, size = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 3))
     step, pad = data.draw(st.integers(1, 2)), data.draw(st.integers(0, 1))
     batch, height, width = data.draw(st.tuples(st.integers(0, 2), some, some))
@@ -183,7 +183,7 @@ STATISTICS: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize("name", STATISTICS)
 @SETTINGS
 @given(data=st.data())
-def test_statistics_and_transforms(name: str, data: Any) -> None:
+def test_statistics_and_transforms_are_pytorchs(name: str, data: Any) -> None:
     kinds, call = STATISTICS[name]
     smallest = 1 if "fft" in name else 0  # PyTorch's library refuses empty arrays
     compare_samples(call, [data.draw(arrays(kinds, smallest=smallest))])
@@ -230,7 +230,7 @@ MATRICES: dict[str, Any] = {
 @pytest.mark.parametrize("name", MATRICES)
 @SETTINGS
 @given(data=st.data())
-def test_matrices(name: str, data: Any) -> None:
+def test_functions_of_matrices_are_pytorchs(name: str, data: Any) -> None:
     call = MATRICES[name]
     size = data.draw(st.integers(0, 4))
     batch = data.draw(st.sampled_from(((), (0,), (1,), (2,), (2, 1))))

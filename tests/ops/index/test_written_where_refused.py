@@ -123,5 +123,5 @@ def test_one_element_that_stands_for_many_is_not_written(call: Call) -> None:
 
 
 @pytest.mark.parametrize("call", TAKEN, ids=words)
-def test_what_looks_much_the_same_is_taken(torch: Any, call: Call) -> None:
+def test_calls_similar_to_the_refused_ones_are_accepted(torch: Any, call: Call) -> None:
     assert call_result(tt, call).tolist() == call_result(torch, call).tolist()

@@ -71,7 +71,9 @@ def of(library: Any, dtype: str, shape: tuple[int, ...] = (2, 2)) -> Any:
 
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize(("first", "second"), MIXED)
-def test_two_dtypes_are_refused_as_in_torch(torch: Any, name: str, first: str, second: str) -> None:
+def test_products_refuse_two_dtypes_where_pytorchs_do(
+    torch: Any, name: str, first: str, second: str
+) -> None:
     call, text = PRODUCTS[name]
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match=text):
@@ -80,7 +82,9 @@ def test_two_dtypes_are_refused_as_in_torch(torch: Any, name: str, first: str, s
 
 @pytest.mark.parametrize("name", PROMOTE)
 @pytest.mark.parametrize(("first", "second"), MIXED)
-def test_what_promotes_in_torch_promotes(torch: Any, name: str, first: str, second: str) -> None:
+def test_products_promote_dtypes_where_pytorchs_do(
+    torch: Any, name: str, first: str, second: str
+) -> None:
     ours, theirs = (PROMOTE[name](m, of(m, first), of(m, second)) for m in (tt, torch))
     assert_all_close(ours, theirs)
 

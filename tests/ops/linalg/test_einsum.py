@@ -42,7 +42,7 @@ def draw(shapes: list[tuple[int, ...]], requires_grad: bool = False) -> list[Any
 
 
 @pytest.mark.parametrize(("equation", "shapes"), EQUATIONS)
-def test_value_is_numpys(equation: str, shapes: list[tuple[int, ...]]) -> None:
+def test_einsum_is_numpys(equation: str, shapes: list[tuple[int, ...]]) -> None:
     operands = draw(shapes)
     wanted = np.einsum(equation, *[x.numpy() for x in operands])
     got = tt.einsum(equation, *operands)
@@ -55,7 +55,7 @@ ORDERED = ["ij,jk->ik", "ij,jk->ki", "bij,bjk->bki", "bhqd,bhkd->bhqk", "bqhd,bk
 
 
 @pytest.mark.parametrize("equation", ORDERED)
-def test_strides_are_torchs(torch: Any, equation: str) -> None:
+def test_strides_of_einsums_result_are_pytorchs(torch: Any, equation: str) -> None:
     sizes = dict(zip("bhijkqd", (2, 3, 4, 5, 6, 7, 8), strict=True))
     terms = equation.partition("->")[0].split(",")
     shapes = [[sizes[c] for c in term] for term in terms]
@@ -80,7 +80,7 @@ def test_dtypes_of_sums_over_integers_are_torchs(torch: Any, equation: str, shap
     ("equation", "shapes"),
     [*EQUATIONS, ("...ik, ...j -> ij", [(1, 2, 3), (3,)]), ("ab,ac->bc", [(1, 3), (5, 4)])],
 )
-def test_value_and_gradient_are_torchs(
+def test_value_and_gradient_of_einsum_are_pytorchs(
     torch: Any, equation: str, shapes: list[tuple[int, ...]]
 ) -> None:
     operands = draw(shapes, requires_grad=True)
@@ -100,7 +100,7 @@ def test_value_and_gradient_are_torchs(
      ("...i,i->", [(2, 2), (2,)]), ("ab,ac->bc", [(1, 2), (3, 2)])],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [tt.float64, tt.complex128])
-def test_derivatives_of_both_orders(equation: str, shapes: Any, dtype: Any) -> None:
+def test_einsum_has_first_and_second_derivatives(equation: str, shapes: Any, dtype: Any) -> None:
     operands = tuple(tt.randn(s, dtype=dtype, requires_grad=True) for s in shapes)
 
     def function(*tensors: Any) -> Any:
@@ -124,7 +124,7 @@ def test_operands_may_come_in_a_list() -> None:
     np.testing.assert_allclose(tt.einsum("ij,jk", [a, b]).numpy(), a.numpy() @ b.numpy())
 
 
-def test_small_products_come_first() -> None:
+def test_einsum_computes_the_cheapest_product_first() -> None:
     # Left to right this would make a 300 x 300 matrix; by cost it makes vectors only.
     from tinytorch.ops.linalg.einsum import make_plan
 
@@ -154,12 +154,14 @@ def test_small_products_come_first() -> None:
         ("ij->k", [(2, 3)], "does not appear in the equation for any input operand"),
     ],
 )
-def test_refused(equation: str, shapes: list[tuple[int, ...]], text: str) -> None:
+def test_einsum_refuses_invalid_equations(
+    equation: str, shapes: list[tuple[int, ...]], text: str
+) -> None:
     with pytest.raises(RuntimeError, match=text):
         tt.einsum(equation, *draw(shapes))
 
 
-def test_refused_without_operands() -> None:
+def test_einsum_without_operands_is_refused() -> None:
     for args in (("ij",), ("", []), (tt.ones(2),)):
         with pytest.raises(ValueError, match="at least one operand"):
             tt.einsum(*args)
@@ -192,7 +194,7 @@ def test_tensordot_stretches_a_size_of_one() -> None:
     [(1, r"first has size 3 in dim 1"), (-1, "expects dims >= 0"), (3, "expects dims < ndim"),
      (([0], [1, 0]), "should have same length")],
 )  # fmt: skip
-def test_tensordot_refuses(dims: Any, text: str) -> None:
+def test_tensordot_refuses_sizes_that_do_not_fit(dims: Any, text: str) -> None:
     with pytest.raises(RuntimeError, match=text):
         tt.tensordot(tt.ones(2, 3), tt.ones(4, 5), dims)
 
@@ -214,11 +216,11 @@ def test_kron_is_numpys(shapes: list[tuple[int, ...]]) -> None:
     np.testing.assert_allclose(a.kron(b).numpy(), np.kron(a.numpy(), b.numpy()))
 
 
-def test_kron_promotes() -> None:
+def test_kron_promotes_dtypes() -> None:
     assert tt.kron(tt.ones(2), tt.ones(2, dtype=tt.int64)).dtype is tt.float32
 
 
-def test_out_is_written() -> None:
+def test_tensordot_writes_to_out() -> None:
     a, b, out = tt.ones(2, 2), tt.ones(2, 2), tt.empty(0)
     assert tt.tensordot(a, b, 1, out=out) is out
     assert out.tolist() == [[2.0, 2.0], [2.0, 2.0]]

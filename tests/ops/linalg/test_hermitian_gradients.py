@@ -23,19 +23,19 @@ def hermitian(n: int, dtype: str) -> Any:
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("upper", [False, True])
-def test_cholesky(dtype: str, upper: bool) -> None:
+def test_gradients_of_cholesky_are_pytorchs(dtype: str, upper: bool) -> None:
     compare(lambda m, x: m.linalg.cholesky(x, upper=upper), hermitian(3, dtype))
     compare(lambda m, x: m.linalg.cholesky_ex(x, upper=upper).L, hermitian(1, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("side", ["L", "U"])
-def test_eigenvalues(dtype: str, side: str) -> None:
+def test_gradients_of_eigvalsh_are_pytorchs(dtype: str, side: str) -> None:
     compare(lambda m, x: m.linalg.eigvalsh(x, UPLO=side), hermitian(3, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
-def test_eigenvectors(dtype: str) -> None:
+def test_gradients_of_eigh_that_do_not_depend_on_phases_are_pytorchs(dtype: str) -> None:
     """What does not depend on the factors of absolute value 1 that vectors are free to have."""
     compare(lambda m, x: m.linalg.eigh(x)[1].abs(), hermitian(3, dtype))
 

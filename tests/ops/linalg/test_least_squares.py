@@ -12,7 +12,7 @@ from tests.oracles import compare
 @pytest.mark.torch
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
 @pytest.mark.parametrize("shapes", [((4, 2), (4,)), ((3, 4, 2), (3, 4)), ((3, 4, 2), (3, 4, 2))])
-def test_least_squares_for_vectors(driver: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+def test_lstsq_for_vectors_is_pytorchs(driver: str, shapes: tuple[tuple[int, ...], ...]) -> None:
     compare(
         lambda lib, a, b: list(lib.linalg.lstsq(a, b, driver=driver)),
         draw(*shapes[0]), draw(*shapes[1]), orders=0,

@@ -189,7 +189,7 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("complex_", [False, True])
-def test_value_and_gradient_are_torchs(name: str, complex_: bool) -> None:
+def test_values_and_gradients_of_linalg_are_pytorchs(name: str, complex_: bool) -> None:
     make, function = CASES[name]
     agrees_with_torch(function, make(complex_))
 
@@ -203,13 +203,15 @@ def differentiable(result: Any) -> Any:
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("complex_", [False, True])
-def test_both_derivatives_are_differences(name: str, complex_: bool) -> None:
+def test_first_and_second_derivatives_of_linalg_are_finite_differences(
+    name: str, complex_: bool
+) -> None:
     make, function = CASES[name]
     has_derivatives(lambda *args: differentiable(function(tt, *args)), make(complex_))
 
 
 @pytest.mark.parametrize("order", [1, "fro", float("inf")])
-def test_condition_number_of_other_norms(order: Any) -> None:
+def test_condition_numbers_of_every_norm_are_pytorchs(order: Any) -> None:
     a = regular(3, 3)  # PyTorch's own gradient fails here
     assert tt.linalg.cond(tt.tensor(a), order).item() == pytest.approx(np.linalg.cond(a, order))
     has_derivatives(lambda x: tt.linalg.cond(x, order), [a])
@@ -219,7 +221,7 @@ def test_condition_number_of_other_norms(order: Any) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 2, 2)])
-def test_matrices_without_elements(shape: tuple[int, ...]) -> None:
+def test_linalg_functions_accept_matrices_without_elements(shape: tuple[int, ...]) -> None:
     a = tt.zeros(shape, dtype=tt.float64)
     for function in (tt.linalg.inv, tt.linalg.cholesky, tt.linalg.matrix_exp, tt.linalg.pinv):
         assert function(a).shape == shape
@@ -246,7 +248,7 @@ def test_determinant_is_smooth_at_singular_matrices(rank: int, complex_: bool) -
     has_derivatives(tt.linalg.det, [a])
 
 
-def test_third_derivative_of_the_determinant() -> None:
+def test_the_determinant_has_a_third_derivative() -> None:
     def slope(a: Any) -> Any:
         with tt.enable_grad():
             a = a if a.requires_grad else a.detach().requires_grad_()
@@ -296,7 +298,7 @@ def test_matrix_norms_are_numpys(order: Any) -> None:
     assert tt.linalg.norm(tt.tensor(a), order, dim=(1, 2), keepdim=True).shape == (2, 1, 1)
 
 
-def test_numpys_keywords() -> None:
+def test_norm_accepts_numpys_keywords() -> None:
     a = draw(2, 3)
     got = tt.linalg.norm(tt.tensor(a), axis=1, keepdims=True)
     np.testing.assert_allclose(got.numpy(), np.linalg.norm(a, axis=1, keepdims=True))
@@ -327,7 +329,7 @@ def test_matrices_that_are_not_finite_have_no_factor(matrix: Any, order: int) ->
         assert tt.linalg.cholesky(a).equal(tt.eye(2).double())
 
 
-def test_rank_and_its_tolerances() -> None:
+def test_matrix_rank_respects_its_tolerances() -> None:
     a = tt.tensor(np.diag([1.0, 1e-3, 0.0]))
     assert tt.linalg.matrix_rank(a).item() == 2
     assert tt.linalg.matrix_rank(a, rtol=1e-2).item() == 1
@@ -335,7 +337,7 @@ def test_rank_and_its_tolerances() -> None:
     assert tt.linalg.matrix_rank(a, 2.0).item() == 0
 
 
-def test_least_squares_of_least_norm() -> None:
+def test_lstsq_returns_the_solution_of_least_norm() -> None:
     a, b = draw(2, 2) @ draw(2, 4), draw(2, 3)
     a[1] = 2 * a[0]
     b[1] = 2 * b[0]
@@ -377,7 +379,7 @@ def test_low_rank_matrices_are_found_again() -> None:
     np.testing.assert_allclose((u * s @ v.mT).numpy(), a - a.mean(0), atol=1e-9)
 
 
-def test_single_precision_stays_single() -> None:
+def test_linalg_of_float32_returns_float32() -> None:
     a = tt.tensor(definite(3, 3).astype("float32"))
     for result in (
         tt.linalg.inv(a), tt.linalg.cholesky(a), tt.linalg.lu_factor(a).LU, tt.linalg.det(a),
@@ -477,7 +479,9 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), ERRORS)
-def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_wrong_use_of_linalg_is_refused(
+    call: Callable[[], Any], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -63,11 +63,11 @@ def test_product_has_derivatives(name: str, complex_: bool) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shapes", [[(2, 0), (0, 3)], [(0, 2), (2, 3)], [(2, 2, 0), (0, 3)]])
-def test_nothing_to_multiply_gives_zeros_and_empty_gradients(shapes: Any) -> None:
+def test_products_over_an_empty_dimension_are_zero(shapes: Any) -> None:
     agrees_with_torch(lambda lib, a, b: a @ b, [draw(*s) for s in shapes])
 
 
-def test_strides_of_any_sign() -> None:
+def test_products_of_arrays_with_negative_strides_are_right() -> None:
     a, b = draw(4, 6), draw(6, 4)
     x, y = tt.tensor(a)[::2, ::3], tt.tensor(b).T[:, 1::3]
     np.testing.assert_allclose((x @ y.T).numpy(), a[::2, ::3] @ b.T[:, 1::3].T, atol=1e-12)
@@ -83,7 +83,7 @@ def test_beta_of_zero_ignores_nan() -> None:
     assert nan.grad.tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-def test_sums_in_place_and_into_out() -> None:
+def test_addmm_and_related_functions_write_in_place_and_to_out() -> None:
     x = tt.ones(2, 2)
     assert x.addmm_(tt.eye(2), tt.eye(2), alpha=2) is x
     assert x.tolist() == [[3.0, 1.0], [1.0, 3.0]]
@@ -113,7 +113,7 @@ def test_vander_is_numpys(count: int | None, increasing: bool) -> None:
     np.testing.assert_array_equal(tt.vander(tt.tensor(x), count, increasing).numpy(), wanted)
 
 
-def test_cheapest_order_of_a_chain() -> None:
+def test_chain_matmul_uses_the_cheapest_order() -> None:
     from tinytorch.ops.linalg.products import _best_cuts
 
     # (30x1)(1x40)(40x10): the right pair first takes 700 multiplications, the left 13200.
@@ -155,7 +155,9 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), REFUSED)
-def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_products_refuse_sizes_that_do_not_fit(
+    call: Callable[[], Any], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -175,7 +177,7 @@ def test_distances_have_derivatives(p: float) -> None:
     has_derivatives(lambda a, b: tt.cdist(a, b, p), [draw(2, 3), draw(3, 3)])
 
 
-def test_many_distances_by_a_product_and_in_blocks() -> None:
+def test_cdist_of_many_points_equals_the_direct_distances() -> None:
     a, b = draw(30, 4), draw(40, 4)
     wanted = np.sqrt(((a[:, None] - b) ** 2).sum(-1))
     for mode in ("use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist"):
@@ -202,7 +204,9 @@ def test_a_distance_of_zero_has_no_direction() -> None:
         (lambda: tt.pdist(tt.ones(2)), RuntimeError, "pdist only supports 2D tensors"),
     ],
 )
-def test_distances_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_distances_refuse_invalid_arguments(
+    call: Callable[[], Any], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -214,7 +218,7 @@ def test_distances_refused(call: Callable[[], Any], error: type[Exception], text
         ((2, 3, 4), r"bias of shape \[2, 3, 4\] does not broadcast"),
     ],
 )
-def test_biases_refused(bias: tuple[int, ...], text: str) -> None:
+def test_linear_refuses_biases_that_do_not_fit(bias: tuple[int, ...], text: str) -> None:
     dtype = tt.float64 if len(bias) == 1 else tt.float32
     with pytest.raises(RuntimeError, match=text):
         tt.nn.functional.linear(tt.ones(3, 2), tt.ones(4, 2), tt.ones(*bias, dtype=dtype))
@@ -233,7 +237,9 @@ def test_biases_refused(bias: tuple[int, ...], text: str) -> None:
         ([(4, 3), (2, 4)], r"shapes cannot be multiplied \(4x3 and 4x2\)"),
     ],
 )
-def test_linear_refused(torch: Any, shapes: list[tuple[int, ...]], text: str) -> None:
+def test_linear_refuses_shapes_that_do_not_fit(
+    torch: Any, shapes: list[tuple[int, ...]], text: str
+) -> None:
     """PyTorch refuses the same shapes; where the text is a sentence, in these words."""
     with pytest.raises(RuntimeError, match=text):
         tt.nn.functional.linear(*(tt.ones(shape) for shape in shapes))

@@ -61,7 +61,7 @@ def test_matmul_is_numpys_at_any_shape(shapes: Any, seed: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(factors(), seeds)
-def test_gradient_of_matmul_at_any_shape(shapes: Any, seed: int) -> None:
+def test_gradient_of_matmul_is_right_at_any_shape(shapes: Any, seed: int) -> None:
     x, y = (tt.tensor(draw(seed + i, s), requires_grad=True) for i, s in enumerate(shapes))
     out = x @ y
     cotangent = draw(seed, tuple(out.shape))
@@ -123,7 +123,9 @@ def test_factors_multiply_to_the_matrix(shape: Any, seed: int, complex_: bool) -
 
 @settings(max_examples=60, deadline=None)
 @given(squares, sizes, seeds, st.booleans())
-def test_solutions_solve(shape: Any, count: int, seed: int, complex_: bool) -> None:
+def test_solutions_of_solve_satisfy_the_equation(
+    shape: Any, count: int, seed: int, complex_: bool
+) -> None:
     a = draw(seed, shape, complex_) + 9 * np.eye(shape[-1])
     b = draw(seed + 1, (*shape[:-1], count), complex_)
     x = tt.tensor(a)
@@ -143,7 +145,7 @@ def test_solutions_solve(shape: Any, count: int, seed: int, complex_: bool) -> N
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(some, min_size=1, max_size=3), seeds, st.data())
-def test_transforms_are_numpys(shape: list[int], seed: int, data: Any) -> None:
+def test_transforms_of_any_shape_are_numpys(shape: list[int], seed: int, data: Any) -> None:
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     n = data.draw(st.none() | st.integers(1, 6))
     norm = data.draw(st.sampled_from([None, "ortho", "forward"]))

@@ -15,7 +15,9 @@ import tinytorch as tt
     {"X": (12, 2), "largest": True},
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("general", [False, True])
-def test_some_eigenpairs(torch: Any, options: dict[str, Any], general: bool) -> None:
+def test_lobpcg_finds_pytorchs_eigenpairs_and_gradients(
+    torch: Any, options: dict[str, Any], general: bool
+) -> None:
     """PyTorch's, which it approaches in many steps, and their gradients where it has those."""
     if general and "method" in options:
         pytest.skip("PyTorch's basic method finds the same pair twice in a pencil")
@@ -38,7 +40,7 @@ def test_some_eigenpairs(torch: Any, options: dict[str, Any], general: bool) -> 
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
-def test_what_lobpcg_does_not_take() -> None:
+def test_lobpcg_refuses_unsupported_arguments() -> None:
     with pytest.raises(ValueError, match=r"\(=4\) is smaller than 3 x .* \(=2\)"):
         tt.lobpcg(tt.eye(4), 2)
     with pytest.raises(NotImplementedError, match="tracker"):

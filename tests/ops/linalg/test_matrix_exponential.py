@@ -21,7 +21,7 @@ def most(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 30.0])
-def test_exponential_at_any_scale(scale: float) -> None:
+def test_matrix_exp_is_right_at_any_scale(scale: float) -> None:
     a = draw(3, 4, 4) * scale * np.array([1.0, 0.1, 3.0])[:, None, None]
     values, vectors = np.linalg.eig(a)
     wanted = (vectors * np.exp(values)[:, None, :] @ np.linalg.inv(vectors)).real
@@ -33,7 +33,7 @@ def test_exponential_at_any_scale(scale: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", [tt.float32, tt.float64])
-def test_exponential_of_turns_of_any_degree(dtype: Any) -> None:
+def test_matrix_exp_of_rotations_is_right_at_any_angle(dtype: Any) -> None:
     """Every angle below asks for another polynomial or number of squarings."""
     angles = np.array([0.0, 1e-16, 1e-8, 2e-4, 9e-4, 4e-2, 0.25, 0.5, 1.0, 2.0, 3.0, 7.0, 50.0])
     cosine, sine, zero = np.cos(angles), np.sin(angles), 0 * angles
@@ -48,13 +48,13 @@ def test_exponential_of_turns_of_any_degree(dtype: Any) -> None:
         assert (abs(tt.linalg.matrix_exp(alone).numpy() - one) <= rounding).all()
 
 
-def test_exponential_of_what_is_not_finite() -> None:
+def test_matrix_exp_of_infinity_and_nan_is_pytorchs() -> None:
     a = tt.tensor([[[math.nan, 1.0], [0.0, 1.0]], [[math.inf, 1.0], [0.0, 1.0]], [[0.0, 0.0]] * 2])
     found = tt.linalg.matrix_exp(a).numpy()
     assert np.isnan(found[:2]).all() and (found[2] == np.eye(2)).all()
 
 
-def test_exponential_rounds_as_torchs(torch: Any) -> None:
+def test_matrix_exp_rounds_as_pytorchs(torch: Any) -> None:
     a = (draw(4, 5, 5) * 4).astype("float32")
     found = tt.linalg.matrix_exp(tt.tensor(a)).numpy()
     wanted = torch.matrix_exp(torch.tensor(a)).numpy()

@@ -43,7 +43,9 @@ def derivatives(lib: Any, name: str, options: dict[str, float]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "options"), ACTIVATIONS)
-def test_both_derivatives(torch: Any, name: str, options: dict[str, float]) -> None:
+def test_first_and_second_derivatives_at_kinks_are_pytorchs(
+    torch: Any, name: str, options: dict[str, float]
+) -> None:
     ours, theirs = (derivatives(lib, name, options) for lib in (tt, torch))
     for one, other in zip(ours, theirs, strict=True):
         one, other = np.broadcast_arrays(np.asarray(one, float), np.asarray(other, float))
@@ -82,7 +84,9 @@ def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity(torch: Any) -> Non
 @pytest.mark.parametrize(
     ("name", "options"), [case for case in ACTIVATIONS if case[0] not in ("prelu", "tanhshrink")]
 )
-def test_halves_are_rounded_once(torch: Any, name: str, options: dict[str, float]) -> None:
+def test_activations_of_float16_are_rounded_once(
+    torch: Any, name: str, options: dict[str, float]
+) -> None:
     points = np.concatenate([np.linspace(-15, 15, 999), [-80.0, 80.0]]).astype("float16")
     found = []
     for lib in (tt, torch):

@@ -30,7 +30,9 @@ randn, rand = np.random.randn, np.random.rand
         {"attn_mask": np.arange(30.0).reshape(2, 3, 5) / 9},
     ],
 )
-def test_values_and_gradients(options: Any, dtype: str) -> None:
+def test_values_and_gradients_of_scaled_dot_product_attention_are_pytorchs(
+    options: Any, dtype: str
+) -> None:
     q, k, v = (randn(2, n, f).astype(dtype) for n, f in ((3, 4), (5, 4), (5, 7)))
     options = {
         name: value.astype(dtype) if getattr(value, "dtype", None) == "float64" else value
@@ -47,7 +49,7 @@ def test_leading_dimensions_broadcast() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("mask", [None, (3, 5), (2, 1, 3, 5), (2, 4, 3, 5)])
-def test_groups_of_query_heads(mask: Any) -> None:
+def test_grouped_query_attention_is_pytorchs(mask: Any) -> None:
     q, k, v = randn(2, 4, 3, 6), randn(2, 2, 5, 6), randn(2, 2, 5, 6)
     compare_functional(
         NAME, q, k, v, attn_mask=None if mask is None else randn(*mask), enable_gqa=True
@@ -67,7 +69,7 @@ def leaf(*shape: int) -> Any:
     return tt.tensor(randn(*shape), requires_grad=True)
 
 
-def test_derivatives_of_both_orders() -> None:
+def test_attention_has_first_and_second_derivatives() -> None:
     given = (leaf(2, 2, 3), leaf(2, 4, 3), leaf(2, 4, 2), leaf(2, 4))
     assert gradcheck(F.scaled_dot_product_attention, given)
     assert has_second_derivatives(F.scaled_dot_product_attention, given)
@@ -145,7 +147,7 @@ def test_large_scores_do_not_overflow() -> None:
         (((1, 4, 3, 2), (1, 3, 5, 2), (1, 3, 5, 2)), {"enable_gqa": True}, "Number of heads"),
     ],
 )  # fmt: skip
-def test_wrong_arguments(shapes: Any, options: Any, text: str) -> None:
+def test_attention_refuses_wrong_arguments(shapes: Any, options: Any, text: str) -> None:
     assert_raises(NAME, RuntimeError, text, *(randn(*shape) for shape in shapes), **options)
 
 
@@ -157,7 +159,7 @@ def test_groups_need_a_dimension_of_heads() -> None:
         )
 
 
-def test_wrong_dtypes() -> None:
+def test_attention_refuses_wrong_dtypes() -> None:
     q = randn(2, 3)
     assert_raises(NAME, RuntimeError, "have the same dtype", q, q.astype("float32"), q)
     assert_raises(NAME, RuntimeError, "but found Long", *(np.ones((2, 3), int) for _ in range(3)))
@@ -179,7 +181,7 @@ def given(batched: bool) -> list[Any]:
 @pytest.mark.parametrize(
     ("batched", "learnt", "zeros"), list(itertools.product([True, False], repeat=3))
 )
-def test_heads_and_projections(batched: bool, learnt: bool, zeros: bool) -> None:
+def test_multi_head_attention_forward_is_pytorchs(batched: bool, learnt: bool, zeros: bool) -> None:
     bias = (randn(1, 1, EMBED), randn(1, 1, EMBED)) if learnt else (None, None)
     weights = randn(3 * EMBED, EMBED), randn(3 * EMBED)
     out = randn(EMBED, EMBED), randn(EMBED)
@@ -190,7 +192,7 @@ def test_heads_and_projections(batched: bool, learnt: bool, zeros: bool) -> None
 
 @pytest.mark.torch
 @pytest.mark.parametrize("kind", ["bool", "numbers", "per head"])
-def test_masks(kind: str) -> None:
+def test_multi_head_attention_forward_with_masks_is_pytorchs(kind: str) -> None:
     mask = {
         "bool": np.triu(np.ones((QUERIES, KEYS), bool), 2),
         "numbers": randn(QUERIES, KEYS),
@@ -206,7 +208,7 @@ def test_masks(kind: str) -> None:
 
 
 @pytest.mark.torch
-def test_separate_projections_of_other_features() -> None:
+def test_separate_projections_accept_other_feature_sizes() -> None:
     q, k, v = randn(3, 2, 6), randn(4, 2, 5), randn(4, 2, 3)
     names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
     weights = {name: randn(6, n) for name, n in zip(names, (6, 5, 3), strict=True)}
@@ -214,7 +216,7 @@ def test_separate_projections_of_other_features() -> None:
     compare_functional(MHA, q, k, v, *args, use_separate_proj_weight=True, **weights)
 
 
-def test_without_weights_the_result_is_the_same() -> None:
+def test_multi_head_attention_without_weights_has_the_same_result() -> None:
     x = tt.tensor(randn(5, 2, 6))
     args = (x, x, x, 6, 3, tt.tensor(randn(18, 6)), None, None, None, False, 0.0,
             tt.tensor(randn(6, 6)), None)  # fmt: skip
@@ -240,7 +242,7 @@ def test_without_weights_the_result_is_the_same() -> None:
         (RuntimeError, "Need attn_mask", {"is_causal": True}),
     ],
 )
-def test_wrong_arguments_of_heads(error: Any, text: str, change: Any) -> None:
+def test_multi_head_attention_refuses_wrong_arguments(error: Any, text: str, change: Any) -> None:
     q, k, v = given(True)
     named = {
         "query": q, "key": k, "value": v, "embed_dim_to_check": EMBED, "num_heads": HEADS,

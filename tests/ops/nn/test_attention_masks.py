@@ -20,7 +20,7 @@ def randn(*shape: int) -> Any:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("lengths", [(2, 3), (3, 3)])
-def test_both_masks_count(lengths: tuple[int, int]) -> None:
+def test_a_mask_and_is_causal_apply_together(lengths: tuple[int, int]) -> None:
     queries, keys = lengths
     given = randn(2, 2, queries, 4), randn(2, 2, keys, 4), randn(2, 2, keys, 4)
     masks = [np.ones((queries, keys), bool), np.ones((2, 1, queries, keys), bool)]
@@ -32,7 +32,7 @@ def test_both_masks_count(lengths: tuple[int, int]) -> None:
 
 
 @pytest.mark.torch
-def test_both_masks_count_for_groups_of_heads() -> None:
+def test_a_mask_and_is_causal_apply_together_to_groups_of_heads() -> None:
     given = randn(1, 4, 2, 3), randn(1, 2, 3, 3), randn(1, 2, 3, 3)
     compare_functional(
         "scaled_dot_product_attention", *given, MASK, is_causal=True, enable_gqa=True
@@ -47,7 +47,9 @@ def test_both_masks_count_for_groups_of_heads() -> None:
         ((tt.ones(1, 2, 2, 4), tt.ones(1, 2, 3, 4), tt.ones(1, 2, 3, 4)), {"dropout_p": 0.5}),
     ],
 )
-def test_both_masks_are_refused_elsewhere(given: Any, options: Any) -> None:
+def test_a_mask_with_is_causal_is_refused_where_pytorch_refuses_it(
+    given: Any, options: Any
+) -> None:
     with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set"):
         tt.nn.functional.scaled_dot_product_attention(
             *given, attn_mask=tt.tensor(MASK), is_causal=True, **options

@@ -44,7 +44,7 @@ CONVOLUTIONS = [
 @pytest.mark.torch
 @pytest.mark.parametrize(("shape", "weight", "options"), CONVOLUTIONS)
 @pytest.mark.parametrize("bias", [True, False])
-def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None:
+def test_convolutions_are_pytorchs(shape: Any, weight: Any, options: Any, bias: bool) -> None:
     spatial = len(weight) - 2
     added = randn(weight[0]) if bias else None
     compare_functional(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
@@ -60,14 +60,14 @@ def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None
         ((2, 3, 3, 4, 3), (3, 2, 2, 2, 3), {"stride": 2, "padding": 1}),
     ],
 )
-def test_transposed_convolutions(shape: Any, weight: Any, options: Any) -> None:
+def test_transposed_convolutions_are_pytorchs(shape: Any, weight: Any, options: Any) -> None:
     spatial = len(weight) - 2
     outputs = weight[1] * options.get("groups", 1)
     name = f"conv_transpose{spatial}d"
     compare_functional(name, randn(*shape), randn(*weight), randn(outputs), **options)
 
 
-def test_other_forms(torch: Any) -> None:
+def test_conv_tbc_and_the_general_convolution_are_pytorchs(torch: Any) -> None:
     compare_functional("conv_tbc", randn(5, 2, 3), randn(2, 3, 4), randn(4), 1)
     x, w = randn(2, 3, 5, 5), randn(2, 3, 3, 3)
     how = (None, (1, 1), (1, 1), (1, 1), False, (0, 0), 1)
@@ -77,7 +77,7 @@ def test_other_forms(torch: Any) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "int64", "int32"])
-def test_dtypes(dtype: str) -> None:
+def test_convolutions_of_each_dtype_are_pytorchs(dtype: str) -> None:
     x = (3 * randn(2, 3, 6, 6)).astype(dtype)
     w = (3 * randn(2, 3, 3, 3)).astype(dtype)
     if dtype == "complex128":
@@ -85,7 +85,7 @@ def test_dtypes(dtype: str) -> None:
     compare_functional("conv2d", x, w, grad=dtype != "float16")
 
 
-def test_the_definition() -> None:
+def test_conv2d_equals_the_sum_over_windows() -> None:
     x, w, b = randn(1, 2, 5, 6), randn(3, 2, 2, 3), randn(3)
     out = np.zeros((3, 2, 2))
     padded = np.pad(x[0], ((0, 0), (0, 0), (1, 1)))
@@ -104,7 +104,7 @@ def leaf(*shape: int) -> Any:
     "options",
     [{}, {"padding": 1}, {"stride": 2, "dilation": 2, "padding": 2}, {"groups": 2}],
 )
-def test_derivatives_of_both_orders(options: Any) -> None:
+def test_convolutions_have_first_and_second_derivatives(options: Any) -> None:
     groups = options.get("groups", 1)
     given = (leaf(1, 2, 5, 4), leaf(2, 2 // groups, 2, 2), leaf(2))
     assert gradcheck(lambda *a: F.conv2d(*a, **options), given)
@@ -112,7 +112,7 @@ def test_derivatives_of_both_orders(options: Any) -> None:
     assert has_second_derivatives(lambda *a: F.conv_transpose2d(*a, **options), given)
 
 
-def test_complex_derivatives() -> None:
+def test_complex_convolutions_have_derivatives() -> None:
     x = tt.tensor(randn(1, 1, 3, 3) + 1j * randn(1, 1, 3, 3), requires_grad=True)
     w = tt.tensor(randn(1, 1, 2, 2) + 1j * randn(1, 1, 2, 2), requires_grad=True)
     assert gradcheck(F.conv2d, (x, w))
@@ -127,7 +127,9 @@ def test_an_image_that_is_no_run_of_memory() -> None:
 
 @pytest.mark.parametrize("memory", [1, 20_000, 200_000])
 @pytest.mark.parametrize("padding", [0, 2])
-def test_columns_in_pieces(memory: int, padding: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_convolutions_computed_in_pieces_have_the_same_result_and_gradients(
+    memory: int, padding: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The result, and both gradients: that by the input by its products with the input itself."""
     x, w, bias = randn(5, 4, 19, 23), randn(6, 2, 3, 3), randn(6)
     monkeypatch.setattr(type(tt.tensor(x)._xp), "column_bytes", memory)
@@ -177,11 +179,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("shape", "weight", "options", "text"), WRONG)
-def test_wrong_arguments(shape: Any, weight: Any, options: Any, text: str) -> None:
+def test_convolutions_refuse_wrong_shapes(shape: Any, weight: Any, options: Any, text: str) -> None:
     assert_raises("conv2d", RuntimeError, text, randn(*shape), randn(*weight), **options)
 
 
-def test_wrong_dtypes_and_types() -> None:
+def test_convolutions_refuse_wrong_dtypes_and_types() -> None:
     x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
     assert_raises("conv2d", RuntimeError, "should be the same", x, w.astype("float32"))
     assert_raises("conv2d", RuntimeError, "bias type", x, w, randn(1).astype("float32"))
@@ -190,7 +192,7 @@ def test_wrong_dtypes_and_types() -> None:
     assert_raises("conv2d", NotImplementedError, "not implemented for 'Bool'", x > 0, w > 0)
 
 
-def test_wrong_output_padding() -> None:
+def test_transposed_convolutions_refuse_wrong_output_padding() -> None:
     x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
     text = "output padding must be smaller than either stride or dilation"
     assert_raises("conv_transpose2d", RuntimeError, text, x, w, output_padding=1)
@@ -220,7 +222,7 @@ def test_columns_take_no_more_memory_than_they_may(channels: int, images: int) -
     assert peak < out.nbytes + 1.05 * limit
 
 
-def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_convolutions_in_threads_have_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("threads are the NumPy backend's")
     from tinytorch.backends.numpy import blas

@@ -34,7 +34,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("name", "shape", "arguments"), CALLS)
-def test_zeros_are_torchs(
+def test_zeros_of_dropout_are_pytorchs(
     torch: Any, name: str, shape: tuple[int, ...], arguments: tuple[Any, ...]
 ) -> None:
     x = np.random.randn(*shape).astype(np.float32)
@@ -71,27 +71,27 @@ def test_alpha_dropout_keeps_mean_and_variance() -> None:
     assert abs(out.mean().item()) < 0.05 and abs(out.std().item() - 1) < 0.05
 
 
-def test_whole_channels_drop_together() -> None:
+def test_dropout2d_zeroes_whole_channels() -> None:
     out = F.dropout2d(tt.ones(4, 50, 3, 3), 0.5)
     per_channel = out.reshape(200, 9)
     assert ((per_channel == 0).all(1) | (per_channel == 2).all(1)).all()
 
 
 @pytest.mark.parametrize("name", ["dropout", "dropout1d", "alpha_dropout", "feature_alpha_dropout"])
-def test_evaluation_and_p_0_change_nothing(name: str) -> None:
+def test_dropout_in_evaluation_or_with_p_0_changes_nothing(name: str) -> None:
     x = tt.randn(2, 3)
     assert getattr(F, name)(x, 0.5, training=False).tolist() == x.tolist()
     assert getattr(F, name)(x, 0.0, training=True).tolist() == x.tolist()
 
 
-def test_in_place() -> None:
+def test_dropout_in_place_returns_its_input() -> None:
     for f in (F.dropout, F.alpha_dropout, F.dropout1d, F.feature_alpha_dropout):
         x = tt.ones(4, 5)
         assert f(x, 0.5, training=True, inplace=True) is x
         assert x.tolist() != tt.ones(4, 5).tolist()
 
 
-def test_wrong_use() -> None:
+def test_dropout_refuses_wrong_arguments() -> None:
     x = tt.ones(3)
     for p in (-0.1, 1.1):
         with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1"):

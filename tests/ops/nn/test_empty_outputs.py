@@ -11,7 +11,7 @@ import tinytorch as tt
 
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 @pytest.mark.parametrize(("kernel", "padding", "stride"), [(2, 1, 1), (4, 2, 1), (4, 2, 2)])
-def test_transposed_convolution_to_size_zero(
+def test_a_transposed_convolution_to_size_zero_is_empty(
     spatial: int, kernel: int, padding: int, stride: int
 ) -> None:
     function: Any = getattr(tt, f"conv_transpose{spatial}d")

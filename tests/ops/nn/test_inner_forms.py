@@ -91,7 +91,7 @@ FORMS: dict[str, Any] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", FORMS)
-def test_forms(case: str) -> None:
+def test_low_level_operators_are_pytorchs(case: str) -> None:
     call, *arrays = FORMS[case]
     orders = 1 if "grid" in case or "pool3d" in case else 2
     compare(call, *arrays, orders=orders)
@@ -122,7 +122,7 @@ LOSSES: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("case", LOSSES)
-def test_losses(case: str, reduction: int) -> None:
+def test_low_level_losses_are_pytorchs(case: str, reduction: int) -> None:
     call, count = LOSSES[case]
     arrays = [randn(4, 3) for _ in range(count)]
     compare(lambda t, *xs: call(t, reduction, *xs), *arrays, orders=1)
@@ -150,11 +150,11 @@ STATISTICS = {
 
 
 @pytest.mark.parametrize("case", STATISTICS)
-def test_statistics(torch: Any, case: str) -> None:
+def test_low_level_batch_statistics_are_pytorchs(torch: Any, case: str) -> None:
     assert_all_close(STATISTICS[case](tt), STATISTICS[case](torch))
 
 
-def test_running_statistics_move(torch: Any) -> None:
+def test_batch_norm_and_instance_norm_update_running_statistics(torch: Any) -> None:
     moved = []
     for library in (tt, torch):
         running = tensors(library, MEAN, VAR)
@@ -179,7 +179,7 @@ DROPPED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", DROPPED)
-def test_random_zeros(torch: Any, case: str) -> None:
+def test_low_level_dropout_draws_pytorchs_zeros(torch: Any, case: str) -> None:
     if tt.get_backend() == "cupy":
         pytest.skip("a GPU draws other numbers")
     drawn = []
@@ -200,7 +200,7 @@ def test_results_are_written_in_place(name: str) -> None:
     assert getattr(tt, name)(x, *arguments) is x and x._version == 1
 
 
-def test_gradient_of_native_dropout() -> None:
+def test_the_gradient_of_native_dropout_is_the_scaled_mask() -> None:
     x = tt.ones(40, requires_grad=True)
     out, mask = tt.native_dropout(x, 0.5, True)
     out.sum().backward()
@@ -232,7 +232,7 @@ def test_rows_are_scaled_down_to_a_norm(torch: Any) -> None:
         (TypeError, "missing", lambda: tt.batch_norm(tt.ones(2, 2), None, None)),
     ],
 )  # fmt: skip
-def test_refusals(error: Any, text: str, call: Any) -> None:
+def test_low_level_operators_refuse_wrong_arguments(error: Any, text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()
 
@@ -246,7 +246,7 @@ GRADIENTS_REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", GRADIENTS_REFUSED)
-def test_gradients_of_softmax_refuse(torch: Any, case: str) -> None:
+def test_softmax_backward_data_refuses_wrong_arguments(torch: Any, case: str) -> None:
     for library in (tt, torch):
         with pytest.raises(
             (RuntimeError, IndexError),

@@ -26,7 +26,9 @@ BATCHES = [(5, 3), (4, 3, 6), (3, 3, 4, 5), (2, 3, 2, 3, 4)]
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_batch_norm(torch: Any, shape: Any, training: bool, affine: bool, dtype: str) -> None:
+def test_batch_norm_is_pytorchs(
+    torch: Any, shape: Any, training: bool, affine: bool, dtype: str
+) -> None:
     mean, var = randn(3).astype(dtype), np.random.rand(3).astype(dtype) + 0.5
     x, w, b = (randn(*s).astype(dtype) for s in (shape, (3,), (3,)))
     running = []
@@ -69,7 +71,7 @@ def test_running_statistics_are_moved_in_place_and_unrecorded() -> None:
 
 
 @pytest.mark.parametrize("shape", BATCHES[1:])
-def test_instance_norm(torch: Any, shape: Any) -> None:
+def test_instance_norm_is_pytorchs(torch: Any, shape: Any) -> None:
     compare_functional("instance_norm", randn(*shape), weight=randn(3), bias=randn(3), eps=0.1)
     x, mean, var = randn(*shape), randn(3), np.random.rand(3)
     running = []
@@ -85,13 +87,13 @@ def test_instance_norm(torch: Any, shape: Any) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("groups", [1, 2, 3, 6])
 @pytest.mark.parametrize("shape", [(2, 6, 4), (2, 6, 3, 2), (3, 6)])
-def test_group_norm(groups: int, shape: Any) -> None:
+def test_group_norm_is_pytorchs(groups: int, shape: Any) -> None:
     compare_functional("group_norm", randn(*shape), groups, randn(6), randn(6))
     compare_functional("group_norm", randn(*shape), groups, eps=0.5)
 
 
 @pytest.mark.torch
-def test_layer_and_rms_norm() -> None:
+def test_layer_norm_and_rms_norm_are_pytorchs() -> None:
     x, w, b = randn(3, 4, 5), randn(4, 5), randn(4, 5)
     compare_functional("layer_norm", x, (4, 5), w, b)
     compare_functional("layer_norm", x, (5,))
@@ -101,7 +103,7 @@ def test_layer_and_rms_norm() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(5, 6, 80, 64), (3, 6, 9000), (2, 4, 30, 32, 32), (30_000, 6)])
-def test_inputs_of_several_pieces(shape: Any) -> None:
+def test_norms_of_inputs_larger_than_the_cache_are_pytorchs(shape: Any) -> None:
     """What is larger than the cache is gone through piece by piece."""
     size = shape[1]
     x, w, b = randn(*shape), randn(size), randn(size)
@@ -120,13 +122,13 @@ def test_inputs_of_several_pieces(shape: Any) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("shape", [(2, 4, 3), (2, 4, 3, 2), (1, 3, 2, 2, 2)])
-def test_local_response_norm(size: int, shape: Any) -> None:
+def test_local_response_norm_is_pytorchs(size: int, shape: Any) -> None:
     compare_functional("local_response_norm", randn(*shape), size, 0.3, 0.6, 1.5)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("p", [2, 1, 0, 0.5, 3, np.inf])
-def test_normalize(p: float) -> None:
+def test_normalize_is_pytorchs(p: float) -> None:
     compare_functional("normalize", randn(3, 4, 2), p, 1)
     compare_functional("normalize", randn(3, 4), p, -1, 1.5)
 
@@ -157,7 +159,7 @@ def leaf(*shape: int) -> Any:
         (lambda x: F.normalize(x), ((2, 3),)),
     ],
 )
-def test_derivatives_of_both_orders(norm: Any, shapes: Any) -> None:
+def test_norms_have_first_and_second_derivatives(norm: Any, shapes: Any) -> None:
     given = tuple(leaf(*shape) for shape in shapes)
     assert gradcheck(norm, given)
     assert has_second_derivatives(norm, given)
@@ -173,7 +175,7 @@ def test_parameters_of_another_dtype_for_no_elements() -> None:
 
 
 @pytest.mark.torch
-def test_no_elements() -> None:
+def test_norms_of_empty_inputs_are_pytorchs() -> None:
     compare_functional(
         "batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False
     )
@@ -218,5 +220,7 @@ def test_no_elements() -> None:
         ("normalize", IndexError, "Dimension out of range", (randn(3),), {}),
     ],
 )  # fmt: skip
-def test_wrong_arguments(name: str, error: Any, text: str, args: Any, options: Any) -> None:
+def test_norms_refuse_wrong_arguments(
+    name: str, error: Any, text: str, args: Any, options: Any
+) -> None:
     assert_raises(name, error, text, *args, **options)

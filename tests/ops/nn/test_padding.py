@@ -28,7 +28,7 @@ randn = np.random.randn
         ((2, 3), ()),
     ],
 )
-def test_constants(shape: Any, pad: Any) -> None:
+def test_constant_padding_is_pytorchs(shape: Any, pad: Any) -> None:
     compare_functional("pad", randn(*shape), pad)
     compare_functional("pad", randn(*shape), pad, "constant", 2.5)
 
@@ -49,7 +49,7 @@ def test_constants(shape: Any, pad: Any) -> None:
         ((2, 3, 4), (-1, -1, -3, 0)),
     ],
 )
-def test_modes(mode: str, shape: Any, pad: Any) -> None:
+def test_padding_in_each_mode_is_pytorchs(mode: str, shape: Any, pad: Any) -> None:
     compare_functional("pad", randn(*shape), pad, mode)
 
 
@@ -60,7 +60,7 @@ def test_far_replication_of_what_was_cut_away() -> None:
 
 
 @pytest.mark.torch
-def test_dtypes() -> None:
+def test_padding_of_each_dtype_is_pytorchs() -> None:
     compare_functional("pad", np.arange(6).reshape(2, 3), (1, 1), "constant", 7)
     compare_functional("pad", np.arange(6).reshape(2, 3), (1, 1), "reflect")
     compare_functional("pad", np.ones((2, 3), bool), (1, 1), "constant", 1)
@@ -69,7 +69,7 @@ def test_dtypes() -> None:
 
 
 @pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
-def test_derivatives_of_both_orders(mode: str) -> None:
+def test_padding_has_first_and_second_derivatives(mode: str) -> None:
     x = tt.tensor(randn(1, 2, 3, 4), requires_grad=True)
     assert gradcheck(lambda x: F.pad(x, (2, -1, 1, 2), mode), (x,))
     assert has_second_derivatives(lambda x: F.pad(x, (2, -1, 1, 2), mode) ** 2, (x,))
@@ -93,11 +93,13 @@ def test_derivatives_of_both_orders(mode: str) -> None:
         (TypeError, "found element of type float at pos 0", (2, 3), (1.5, 1), "constant"),
     ],
 )
-def test_wrong_arguments(error: Any, text: str, shape: Any, pad: Any, mode: str) -> None:
+def test_padding_refuses_wrong_arguments(
+    error: Any, text: str, shape: Any, pad: Any, mode: str
+) -> None:
     assert_raises("pad", error, text, randn(*shape), pad, mode)
 
 
-def test_values_where_none_belong() -> None:
+def test_padding_refuses_a_value_where_the_mode_has_none() -> None:
     assert_raises("pad", RuntimeError, "doesn't take in value", randn(2, 3), (1, 1), "reflect", 3.0)
     assert_raises(
         "pad", TypeError, "must be float, not complex", randn(2, 3), (1, 1), "constant", 1j

@@ -27,7 +27,7 @@ WINDOWS = [
 @pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_max_pool(spatial: int, windows: Any) -> None:
+def test_max_pooling_is_pytorchs(spatial: int, windows: Any) -> None:
     name = f"max_pool{spatial}d"
     x = randn(*SHAPES[spatial])
     compare_functional(name, x, **windows)
@@ -39,7 +39,7 @@ def test_max_pool(spatial: int, windows: Any) -> None:
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 @pytest.mark.parametrize("count", [True, False])
-def test_avg_pool(spatial: int, windows: Any, count: bool) -> None:
+def test_average_pooling_is_pytorchs(spatial: int, windows: Any, count: bool) -> None:
     name = f"avg_pool{spatial}d"
     compare_functional(name, randn(*SHAPES[spatial]), count_include_pad=count, **windows)
     if spatial > 1:
@@ -48,7 +48,7 @@ def test_avg_pool(spatial: int, windows: Any, count: bool) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("p", [1, 2, 3.5])
-def test_lp_pool(p: float) -> None:
+def test_power_average_pooling_is_pytorchs(p: float) -> None:
     for spatial in (1, 2, 3):
         x = np.abs(randn(*SHAPES[spatial])) + 0.1
         compare_functional(f"lp_pool{spatial}d", x, p, 3, 2)
@@ -57,14 +57,14 @@ def test_lp_pool(p: float) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_lp_pool_of_infinite_order(spatial: int) -> None:
+def test_lp_pool_of_infinite_order_is_pytorchs(spatial: int) -> None:
     compare_functional(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), np.inf, 3, 2)
     compare_functional(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), -np.inf, 2, ceil_mode=True)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
-def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
+def test_adaptive_pooling_is_pytorchs(size: int) -> None:
     for spatial in (1, 2, 3):
         x = randn(*SHAPES[spatial])
         compare_functional(f"adaptive_avg_pool{spatial}d", x, size)
@@ -73,7 +73,7 @@ def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
 
 
 @pytest.mark.torch
-def test_long_windows_side_by_side() -> None:
+def test_pooling_over_long_adjacent_windows_is_pytorchs() -> None:
     for name in ("max_pool2d", "avg_pool2d"):
         compare_functional(name, randn(2, 3, 20, 36), (10, 12))
     compare_functional("max_pool2d", randn(2, 3, 20, 36), (10, 12), return_indices=True)
@@ -81,7 +81,7 @@ def test_long_windows_side_by_side() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_unpooling(spatial: int) -> None:
+def test_unpooling_inverts_max_pooling(spatial: int) -> None:
     x = randn(*SHAPES[spatial])
     pooled, index = getattr(F, f"max_pool{spatial}d")(tt.tensor(x), 2, return_indices=True)
     back = host(getattr(F, f"max_unpool{spatial}d")(pooled, index, 2, output_size=x.shape))
@@ -124,12 +124,12 @@ def leaf(*shape: int) -> Any:
         lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2, output_size=x.shape),
     ],
 )
-def test_derivatives_of_both_orders(pool: Any) -> None:
+def test_pooling_has_first_and_second_derivatives(pool: Any) -> None:
     assert gradcheck(pool, (leaf(1, 2, 4, 5),))
     assert has_second_derivatives(lambda x: pool(x) ** 2, (leaf(1, 1, 4, 4),))
 
 
-def test_the_first_of_equals_gets_the_gradient() -> None:
+def test_the_first_of_equal_maxima_gets_the_gradient() -> None:
     x = tt.zeros(1, 1, 4, 4, requires_grad=True)
     F.max_pool2d(x, 2).sum().backward()
     wanted = np.zeros((4, 4))
@@ -146,7 +146,7 @@ def test_minus_infinity_is_larger_than_padding() -> None:
 
 
 @pytest.mark.torch
-def test_nan_wins() -> None:
+def test_nan_is_the_maximum_of_its_window() -> None:
     x = randn(1, 1, 6, 6)
     x[0, 0, 2, 3] = np.nan
     compare_functional("max_pool2d", x, 3, 1, 1)
@@ -155,7 +155,7 @@ def test_nan_wins() -> None:
 
 
 @pytest.mark.torch
-def test_integers_and_empty_batches() -> None:
+def test_pooling_accepts_integers_and_empty_batches() -> None:
     compare_functional("max_pool2d", np.arange(16).reshape(1, 1, 4, 4), 2, padding=1)
     for name in ("max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"):
         compare_functional(name, randn(0, 3, 4, 4), 2)
@@ -193,11 +193,13 @@ def test_integers_and_empty_batches() -> None:
          (1, 3, 4, 4), {"kernel_size": 2, "output_size": 4}),
     ],
 )  # fmt: skip
-def test_wrong_arguments(name: str, error: Any, text: str, shape: Any, options: Any) -> None:
+def test_pooling_refuses_wrong_arguments(
+    name: str, error: Any, text: str, shape: Any, options: Any
+) -> None:
     assert_raises(name, error, text, randn(*shape), **options)
 
 
-def test_wrong_dtypes() -> None:
+def test_pooling_refuses_unsupported_dtypes() -> None:
     assert_raises("max_pool2d", NotImplementedError, "'ComplexDouble'", randn(1, 1, 4, 4) + 0j, 2)
     assert_raises("max_pool2d", NotImplementedError, "'Bool'", randn(1, 1, 4, 4) > 0, 2)
     assert_raises(
@@ -238,7 +240,7 @@ def test_means_of_halves_are_rounded_once(torch: Any, name: str, options: Any) -
 
 
 @pytest.mark.parametrize("kind", ["avg", "max"])
-def test_a_volume_without_channels(kind: str) -> None:
+def test_adaptive_pooling_of_a_volume_without_channels_is_empty(kind: str) -> None:
     x = tt.ones(0, 4, 4, 4, requires_grad=True)
     out = getattr(tt.nn.functional, f"adaptive_{kind}_pool3d")(x, 2)
     out.sum().backward()

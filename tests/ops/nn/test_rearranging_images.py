@@ -22,7 +22,7 @@ WINDOWS = [
 
 @pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
-def test_unfold_and_fold(windows: Any) -> None:
+def test_unfold_and_fold_are_pytorchs(windows: Any) -> None:
     compare_functional("unfold", randn(2, 3, 6, 7), *windows)
     compare_functional("unfold", randn(3, 6, 7), *windows)
     columns = host(F.unfold(tt.tensor(randn(2, 3, 6, 7)), *windows))
@@ -46,7 +46,7 @@ def leaf(*shape: int) -> Any:
     return tt.tensor(randn(*shape), requires_grad=True)
 
 
-def test_derivatives_of_both_orders() -> None:
+def test_unfold_and_fold_have_first_and_second_derivatives() -> None:
     assert gradcheck(lambda x: F.unfold(x, 2, 1, 1, 2), (leaf(1, 2, 3, 4),))
     assert gradgradcheck(lambda x: F.unfold(x, 2) ** 2, (leaf(1, 1, 3, 3),))
     assert gradgradcheck(lambda x: F.fold(x, (2, 3), 2) ** 2, (leaf(1, 4, 2),))
@@ -54,7 +54,7 @@ def test_derivatives_of_both_orders() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(2, 8, 3, 2), (8, 3, 2), (2, 2, 4, 1, 3)])
-def test_pixels_from_channels_and_back(shape: Any) -> None:
+def test_pixel_shuffle_and_pixel_unshuffle_are_pytorchs(shape: Any) -> None:
     compare_functional("pixel_shuffle", randn(*shape), 2)
     x = randn(*shape)
     np.testing.assert_array_equal(host(F.pixel_unshuffle(F.pixel_shuffle(tt.tensor(x), 2), 2)), x)
@@ -62,7 +62,7 @@ def test_pixels_from_channels_and_back(shape: Any) -> None:
 
 
 @pytest.mark.torch
-def test_channel_shuffle() -> None:
+def test_channel_shuffle_is_pytorchs() -> None:
     for groups, shape in itertools.product((1, 2, 3, 6), ((2, 6, 3), (1, 6, 2, 2))):
         compare_functional("channel_shuffle", randn(*shape), groups)
 
@@ -87,7 +87,9 @@ def test_channel_shuffle() -> None:
         ("channel_shuffle", "expects input with > 2 dims", (4, 2), (2,)),
     ],
 )
-def test_wrong_arguments(name: str, text: str, shape: Any, args: Any) -> None:
+def test_rearranging_images_refuses_wrong_arguments(
+    name: str, text: str, shape: Any, args: Any
+) -> None:
     assert_raises(name, RuntimeError, text, randn(*shape), *args)
 
 

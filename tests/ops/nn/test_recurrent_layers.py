@@ -43,7 +43,9 @@ CASES = [(name, net) for name in GATES for net in NETS if name == "lstm" or not 
 @pytest.mark.torch
 @pytest.mark.parametrize(("name", "net"), CASES, ids=str)
 @pytest.mark.parametrize("form", ["time first", "batch first", "packed"])
-def test_as_pytorch(name: str, net: tuple[int, bool, bool, int], form: str) -> None:
+def test_recurrent_functions_are_pytorchs(
+    name: str, net: tuple[int, bool, bool, int], form: str
+) -> None:
     layers, both, biases, projected = net
     given = states(name, layers * (both + 1), 2, projected)
     x = drawn(7, 3) if form == "packed" else drawn(2, 5, 3) if "batch" in form else drawn(5, 2, 3)
@@ -60,7 +62,7 @@ def test_as_pytorch(name: str, net: tuple[int, bool, bool, int], form: str) -> N
 
 
 @pytest.mark.torch
-def test_arguments_by_name() -> None:
+def test_recurrent_functions_accept_arguments_by_name() -> None:
     def call(library: Any, x: Any, hx: Any, *params: Any) -> Any:
         rest = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": True,
                 "bidirectional": False, "hx": hx, "params": params}  # fmt: skip
@@ -73,7 +75,7 @@ def test_arguments_by_name() -> None:
         tt.gru(tt.ones(2, 2, 3), tt.ones(1, 2, 4), [])  # type: ignore[call-overload]
 
 
-def test_dropout_between_layers() -> None:
+def test_dropout_between_layers_applies_in_training_alone() -> None:
     call = (drawn(2, 1, 4), weights("gru", 2, False, True, 0), True, 2)
     x = tt.tensor(drawn(5, 1, 3))
     hx, params = tt.tensor(call[0]), [tt.tensor(w) for w in call[1]]
@@ -107,7 +109,7 @@ SIZES = (True, 1, 0.0, False, False, False)
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_refused(text: str) -> None:
+def test_recurrent_functions_refuse_wrong_arguments(text: str) -> None:
     """PyTorch refuses some of these deep inside, and broadcasts or misreads others."""
     error, call = WRONG[text]
     params = [tt.tensor(w) for w in weights("rnn_tanh", 1, False, True, 0)]

@@ -29,7 +29,7 @@ WAYS = [
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_interpolation(mode: str, way: Any, dtype: str) -> None:
+def test_interpolation_is_pytorchs(mode: str, way: Any, dtype: str) -> None:
     shape = (2, 3, 7, 6, 5)[: MODES[mode] + 2]
     # PyTorch's backward pass of the nearest modes disagrees with its forward pass now and then.
     compare_functional("interpolate", randn(*shape).astype(dtype), mode=mode, **way)
@@ -42,7 +42,7 @@ def test_interpolation(mode: str, way: Any, dtype: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("mode", ["nearest", "linear", "area"])
 @pytest.mark.parametrize("size", [9001, 40_000])
-def test_interpolation_of_long_sequences(mode: str, size: int) -> None:
+def test_interpolation_of_long_sequences_is_pytorchs(mode: str, size: int) -> None:
     compare_functional("interpolate", randn(1, 1, 20_000), size, mode=mode)
 
 
@@ -78,7 +78,7 @@ def test_halves_are_weighed_in_single_precision(torch: Any, mode: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
 @pytest.mark.parametrize("size", [(3, 4), (5, 20), (17, 13)])
-def test_antialiasing(mode: str, size: Any) -> None:
+def test_antialiased_interpolation_is_pytorchs(mode: str, size: Any) -> None:
     options = {"antialias": True, "mode": mode}
     compare_functional("interpolate", randn(2, 2, 11, 13), size, **options)
     if mode != "lanczos":
@@ -95,7 +95,7 @@ def test_pixels_at_the_edge_of_rounding(torch: Any) -> None:
             np.testing.assert_array_equal(host(got), host(wanted))
 
 
-def test_bytes_are_rounded(torch: Any) -> None:
+def test_interpolation_of_uint8_rounds_as_pytorchs(torch: Any) -> None:
     x = np.random.randint(0, 256, (1, 3, 9, 8)).astype("uint8")
     compare_functional("interpolate", x, size=(5, 12))
     for mode in ("bilinear", "bicubic"):
@@ -105,7 +105,7 @@ def test_bytes_are_rounded(torch: Any) -> None:
         assert got.dtype == np.uint8 and np.array_equal(got, wanted)
 
 
-def test_old_names_warn() -> None:
+def test_upsample_functions_warn_and_equal_interpolate() -> None:
     x = tt.tensor(randn(1, 2, 3, 4))
     bilinear = {"mode": "bilinear", "align_corners": True}
     same = {"upsample_bilinear": bilinear, "upsample_nearest": {}}
@@ -138,11 +138,13 @@ def test_old_names_warn() -> None:
         (RuntimeError, "Non-empty 3D data tensor expected", (1, 0, 4), {"size": 2}),
     ],
 )  # fmt: skip
-def test_wrong_interpolation(error: Any, text: str, shape: Any, options: Any) -> None:
+def test_interpolation_refuses_wrong_arguments(
+    error: Any, text: str, shape: Any, options: Any
+) -> None:
     assert_raises("interpolate", error, text, randn(*shape), **options)
 
 
-def test_integers_are_refused() -> None:
+def test_interpolation_refuses_integers() -> None:
     x = np.ones((1, 1, 4), int)
     assert_raises("interpolate", NotImplementedError, "not implemented for 'Long'", x, 2)
 
@@ -154,7 +156,7 @@ def test_integers_are_refused() -> None:
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 @pytest.mark.parametrize("corners", [True, False])
-def test_grid_sample(mode: str, padding: str, corners: bool) -> None:
+def test_grid_sample_is_pytorchs(mode: str, padding: str, corners: bool) -> None:
     options = {"mode": mode, "padding_mode": padding, "align_corners": corners}
     compare_functional(
         "grid_sample", randn(2, 3, 5, 6), np.random.uniform(-3, 3, (2, 3, 4, 2)), **options
@@ -175,7 +177,7 @@ def test_the_identity_grid_gives_the_image_back() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("corners", [True, False])
-def test_affine_grid(corners: bool) -> None:
+def test_affine_grid_is_pytorchs(corners: bool) -> None:
     compare_functional("affine_grid", randn(2, 2, 3), (2, 3, 4, 5), corners)
     compare_functional("affine_grid", randn(2, 3, 4), (2, 1, 2 if corners else 1, 4, 5), corners)
     compare_functional("affine_grid", randn(2, 2, 3).astype("float32"), (2, 3, 4, 5), corners)
@@ -247,14 +249,14 @@ def leaf(array: Any) -> Any:
         (lambda x: F.interpolate(x, (2, 5), mode="area"), (1, 1, 3, 3)),
     ],
 )
-def test_derivatives_of_interpolation(resize: Any, shape: Any) -> None:
+def test_interpolation_has_first_and_second_derivatives(resize: Any, shape: Any) -> None:
     assert gradcheck(resize, (leaf(randn(*shape)),))
     assert has_second_derivatives(lambda x: resize(x) ** 2, (leaf(randn(*shape)),))
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 @pytest.mark.parametrize("padding", ["zeros", "reflection"])
-def test_derivatives_of_grid_sample(mode: str, padding: str) -> None:
+def test_grid_sample_has_first_and_second_derivatives(mode: str, padding: str) -> None:
     # Away from the middles and edges of pixels, where the slope jumps.
     grid = np.array([[[[-0.61, 0.33], [0.13, -0.21]], [[1.4, 0.2], [-0.37, 0.57]]]])
 
@@ -277,11 +279,13 @@ def test_derivatives_of_grid_sample(mode: str, padding: str) -> None:
         (ValueError, "expected padding_mode", (1, 1, 2, 2), (1, 1, 1, 2), {"padding_mode": "no"}),
     ],
 )
-def test_wrong_grids(error: Any, text: str, image: Any, grid: Any, options: Any) -> None:
+def test_grid_sample_refuses_wrong_grids(
+    error: Any, text: str, image: Any, grid: Any, options: Any
+) -> None:
     assert_raises("grid_sample", error, text, randn(*image), randn(*grid), **options)
 
 
-def test_wrong_affine_grids() -> None:
+def test_affine_grid_refuses_wrong_arguments() -> None:
     assert_raises("affine_grid", ValueError, "of shape Nx3x4", randn(2, 2, 3), (2, 1, 4, 5, 6))
     assert_raises(
         "affine_grid", ValueError, "floating point", np.ones((2, 2, 3), int), (2, 1, 4, 5)
@@ -304,7 +308,7 @@ def test_wrong_affine_grids() -> None:
 @pytest.mark.parametrize(
     "how", [{"size": (16, 16)}, {"size": (3, 20)}, {"scale_factor": 1.7}, {"scale_factor": 0.3}]
 )
-def test_bytes_come_out_exactly(
+def test_interpolation_of_uint8_equals_pytorchs_exactly(
     torch: Any, mode: str, antialias: bool, shape: Any, how: Any
 ) -> None:
     x = np.random.RandomState(3).randint(0, 256, shape).astype("uint8")

@@ -23,7 +23,7 @@ def leaf(values: Any) -> tt.Tensor:
 @pytest.mark.parametrize(
     ("shape", "dim"), [((4,), 0), ((2, 3), 1), ((2, 3, 4), -2), ((), 0), ((2, 0), 1), ((0, 3), 0)]
 )
-def test_values_and_gradients_are_torchs(
+def test_values_and_gradients_of_softmax_are_pytorchs(
     torch: Any, name: str, shape: tuple[int, ...], dim: int
 ) -> None:
     x, g = np.random.randn(*shape), np.random.randn(*shape)
@@ -38,7 +38,7 @@ def test_values_and_gradients_are_torchs(
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_derivatives(name: str) -> None:
+def test_softmax_and_related_functions_have_first_and_second_derivatives(name: str) -> None:
     x = leaf(np.random.randn(2, 3))
     for dim in (0, 1):
         assert autograd.gradcheck(lambda x: FAMILY[name](x, dim), (x,))
@@ -68,7 +68,7 @@ def test_losses_of_confident_logits_keep_the_digits_of_float32(
     np.testing.assert_allclose(mean, wanted.mean(), rtol=0, atol=2e-7)
 
 
-def test_minus_infinity_gets_no_share_and_nothing_else_gives_nan() -> None:
+def test_softmax_of_minus_infinity_is_zero_and_of_nothing_else_nan() -> None:
     x = leaf([0.0, -math.inf])
     assert F.softmax(x, 0).tolist() == [1.0, 0.0]
     assert F.log_softmax(x, 0).tolist() == [0.0, -math.inf]
@@ -83,7 +83,7 @@ def test_legacy_dim_is_chosen_by_the_number_of_dimensions() -> None:
         assert seen[0].filename == __file__
 
 
-def test_dtype() -> None:
+def test_softmax_refuses_integers_and_accepts_a_dtype() -> None:
     x = tt.tensor([1, 2])
     with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
         F.softmax(x, 0)
@@ -94,7 +94,7 @@ def test_dtype() -> None:
         F.softmax(tt.ones(2), 1)
 
 
-def test_non_contiguous_input() -> None:
+def test_softmax_of_a_transposed_input_is_right() -> None:
     x = tt.randn(3, 4, dtype=tt.float64)
     np.testing.assert_allclose(F.softmax(x.t(), 0).numpy(), F.softmax(x, 1).numpy().T, rtol=1e-15)
 
@@ -119,7 +119,7 @@ WITH_PARAMETERS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "options"), WITH_PARAMETERS)
-def test_parameters(
+def test_activations_with_parameters_are_pytorchs(
     torch: Any, name: str, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
     x = leaf([-2.3, -0.6, 0.4, 1.6])
@@ -197,7 +197,7 @@ def test_gradients_of_small_norms_in_half_precision(p: float) -> None:
         ("softshrink", RuntimeError, r"lambda must be in range \[0, 3.40282e\+38\]", 1.0, (-1.0,)),
     ],
 )
-def test_wrong_activations(
+def test_activations_refuse_wrong_arguments(
     name: str, error: type[Exception], text: str, value: Any, arguments: tuple[float, ...]
 ) -> None:
     with pytest.raises(error, match=text):

@@ -84,7 +84,9 @@ def sample(values: list[Any], dtype: Any = None, grad: bool = False) -> tt.Tenso
 
 @pytest.mark.parametrize("name", [*DOMAINS, *PREDICATES])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_edges_are_torchs(torch: Any, name: str, dtype: str) -> None:
+def test_elementwise_functions_of_edge_values_are_pytorchs(
+    torch: Any, name: str, dtype: str
+) -> None:
     points = np.array([v for v in EDGES if not _among(v, TORCH_IS_OFF.get(name, []))], dtype)
     wanted = find(torch, name)(torch.tensor(points)).numpy()
     got = function(name)(tt.tensor(points)).numpy()
@@ -101,7 +103,7 @@ def _among(value: float, values: list[float]) -> bool:
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_first_and_second_derivatives(name: str) -> None:
+def test_elementwise_functions_have_first_and_second_derivatives(name: str) -> None:
     x = sample(DOMAINS[name], grad=True)
     f = function(name)
     assert autograd.gradcheck(f, (x,))
@@ -109,7 +111,7 @@ def test_first_and_second_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_values_and_derivatives(torch: Any, name: str) -> None:
+def test_elementwise_functions_of_complex_numbers_have_derivatives(torch: Any, name: str) -> None:
     z = sample([0.4 + 0.7j, -1.2 + 0.3j, 0.6 - 1.1j], tt.complex128, grad=True)
     f = function(name)
     assert autograd.gradcheck(f, (z,))
@@ -153,7 +155,7 @@ def test_integers_give_the_default_dtype(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "round", "neg", "abs", "sgn", "square"])
-def test_integers_stay_integers(name: str) -> None:
+def test_rounding_functions_of_integers_return_integers(name: str) -> None:
     assert function(name)(tt.tensor([-2, 3])).dtype is tt.int64
 
 
@@ -166,7 +168,7 @@ def slope(f: Any, *values: float) -> list[float]:
     return g.tolist()  # type: ignore[no-any-return]
 
 
-def test_conventions_of_slopes_at_kinks() -> None:
+def test_slopes_at_kinks_are_pytorchs() -> None:
     assert slope(tt.relu, 0.0) == [0.0]
     assert slope(tt.abs, 0.0) == [0.0]
     assert slope(F.leaky_relu, 0.0) == [0.01]
@@ -256,7 +258,9 @@ def test_gelu_and_its_slope_in_float32() -> None:
     [("log1p", 5e-7), ("expm1", 5e-7), ("cosh", 4e-7), ("sinh", 6e-7), ("tan", 5e-7),
      ("atanh", 6e-7)],
 )  # fmt: skip
-def test_large_float32_tensors(name: str, limit: float) -> None:
+def test_elementwise_functions_of_large_float32_tensors_are_precise(
+    name: str, limit: float
+) -> None:
     """Of which there are other kernels for some processors."""
     sizes = np.concatenate([np.logspace(-38, 38, 2000), np.linspace(0, 90, 2000), [INF, 0, 1e-45]])
     x = np.concatenate([sizes, -sizes]).astype(np.float32)
@@ -293,7 +297,7 @@ def bounded() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield function(x).numpy(), np.array(expected * 4096, np.float32)
 
 
-def test_bounds_of_large_tensors() -> None:
+def test_clamped_large_tensors_equal_numpys() -> None:
     for found, wanted in bounded():
         np.testing.assert_array_equal(found, wanted)
 
@@ -363,7 +367,7 @@ def test_normal_quantiles_in_the_tails() -> None:
     assert tt.special.ndtri(sample([0.0, 1.0])).tolist() == [-INF, INF]
 
 
-def test_rounding_halves_to_even() -> None:
+def test_round_rounds_halves_to_even() -> None:
     assert tt.round(sample([0.5, 1.5, 2.5, -0.5])).tolist() == [0.0, 2.0, 2.0, -0.0]
     assert tt.round(sample([1234.567]), decimals=-2).tolist() == [1200.0]
     assert tt.round(sample([1234.567]), decimals=1).tolist() == [1234.6]
@@ -378,7 +382,7 @@ def test_frexp_puts_a_number_together_again() -> None:
     np.testing.assert_allclose(g.tolist(), [1 / 8, 1 / 2**-3, 1.0])
 
 
-def test_nan_to_num_of_every_kind() -> None:
+def test_nan_to_num_replaces_nan_and_infinities() -> None:
     x = sample([NAN, INF, -INF, 1.0], tt.float32)
     limit = tt.finfo(tt.float32).max
     assert x.nan_to_num().tolist() == [0.0, limit, -limit, 1.0]
@@ -396,7 +400,7 @@ def test_complex_parts_are_views() -> None:
     assert pairs.tolist() == [[-2.0, 1.0]]
 
 
-def test_gradients_through_complex_parts() -> None:
+def test_gradients_flow_through_real_and_imaginary_parts() -> None:
     z = sample([1 + 2j, -0.5 + 0.3j], tt.complex128, grad=True)
     x = sample([0.3, 1.2], grad=True)
     assert autograd.gradcheck(lambda z: z.real * z.imag**2, (z,))
@@ -446,6 +450,8 @@ def test_a_number_need_not_fit_the_dtype_it_scales(dtype: str) -> None:
         (lambda: tt.polygamma(-1, tt.ones(1)), RuntimeError, "does not support negative n"),
     ],
 )
-def test_wrong_use(call: Any, kind: type[Exception], text: str) -> None:
+def test_elementwise_functions_refuse_wrong_arguments(
+    call: Any, kind: type[Exception], text: str
+) -> None:
     with pytest.raises(kind, match=text):
         call()

@@ -52,7 +52,7 @@ def pairs(draw: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("name", UNARY)
 @SETTINGS
 @given(array=arrays())
-def test_one_operand(name: str, array: Any) -> None:
+def test_unary_functions_of_any_array_are_numpys(name: str, array: Any) -> None:
     wanted = getattr(np, UNARY[name])(array)
     got = getattr(tt, name)(tt.from_numpy(array))
     assert got.shape == wanted.shape
@@ -62,7 +62,7 @@ def test_one_operand(name: str, array: Any) -> None:
 @pytest.mark.parametrize("name", BINARY)
 @SETTINGS
 @given(operands=pairs())
-def test_two_operands(name: str, operands: Any) -> None:
+def test_binary_functions_of_any_arrays_are_numpys(name: str, operands: Any) -> None:
     a, b = operands
     wanted = getattr(np, BINARY[name])(a, b)
     got = getattr(tt, name)(tt.from_numpy(a), tt.from_numpy(b))

@@ -57,7 +57,9 @@ def written(x: Any, index: Any, number: Any) -> Any:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", SAME)
 @pytest.mark.parametrize("x", [BYTES, CHARS], ids=["uint8", "int8"])
-def test_results_are_torchs(name: str, x: np.ndarray[Any, Any]) -> None:
+def test_operations_with_numbers_beyond_the_dtype_are_pytorchs(
+    name: str, x: np.ndarray[Any, Any]
+) -> None:
     compare(SAME[name], x)
 
 
@@ -70,7 +72,9 @@ def test_unsigned_tensors_take_negative_numbers_from_their_end(name: str) -> Non
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("number", [-256, 256, 1e10, -1.5, float("nan"), float("inf")])
-def test_what_does_not_fit_is_refused(torch: Any, name: str, number: float) -> None:
+def test_writing_a_number_that_does_not_fit_is_refused(
+    torch: Any, name: str, number: float
+) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
             WRITES[name](library, library.tensor(BYTES.copy()), number)
@@ -112,7 +116,7 @@ def test_complex_tensors_written_into_real_ones(torch: Any, dtype: str, index: A
 
 
 @pytest.mark.parametrize(("number", "text"), [(-1, "negative integer powers"), (300, "overflow")])
-def test_an_exponent_has_to_fit(torch: Any, number: int, text: str) -> None:
+def test_an_exponent_must_fit_the_dtype(torch: Any, number: int, text: str) -> None:
     for library in (torch, tt):
         for array in (BYTES, CHARS):
             with pytest.raises(RuntimeError, match=text):
@@ -152,7 +156,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refusals_are_torchs(torch: Any, name: str) -> None:
+def test_operations_that_pytorch_refuses_raise_its_error(torch: Any, name: str) -> None:
     call, kind, text = REFUSED[name]
     for library in (torch, tt):
         with pytest.raises(kind, match=text):
@@ -212,7 +216,7 @@ OF_HALVES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", OF_HALVES)
-def test_halves_are_rounded_once(name: str) -> None:
+def test_activations_of_every_float16_are_rounded_once(name: str) -> None:
     """In steps of half precision the last digit of every tenth result was another."""
     function = getattr(tt if name == "rsqrt" else tt.nn.functional, name)
     every = np.arange(1 << 16, dtype="uint16").view("float16")

@@ -38,7 +38,7 @@ EXAMPLES: dict[str, Any] = {
 NO_REFERENCE = {
     "scatter": "PyTorch refuses the gradient of a source larger than the index",
     "vander": "PyTorch's backward fails: it has written over what it needs",
-    "digamma": "PyTorch's trigamma is right to 1e-10 alone; see test_trigamma",
+    "digamma": "PyTorch's trigamma is right to 1e-10 alone; see test_trigamma_is_scipys",
     "polygamma": "likewise",
     "nn.functional.hardsigmoid": "its sixth is a float32 there",
 }
@@ -156,7 +156,7 @@ def has_reference(call: Any, arrays: list[Any], dtype: str) -> bool:
 
 
 @pytest.mark.parametrize("key", [key for key in EXAMPLES if key not in NO_REFERENCE])
-def test_results_and_gradients(key: str) -> None:
+def test_results_and_gradients_of_each_dtype_have_a_precise_reference(key: str) -> None:
     call, arrays = example_of(key)
     compared = {
         dtype: has_reference(call, [cast(a, dtype) for a in arrays], dtype)
@@ -186,7 +186,7 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("key", PLAIN)
-def test_shapes(key: str) -> None:
+def test_results_of_every_shape_have_a_precise_reference(key: str) -> None:
     call, arrays = example_of(key)
     for dtype in ("float16", "float32"):
         given = [cast(a, dtype) for a in arrays]
@@ -241,7 +241,7 @@ DTYPES = ("int32", "int64", "uint8", "bool", "float32")
 
 
 @pytest.mark.parametrize("name", WITHOUT_GRADIENTS)
-def test_without_gradients(name: str) -> None:
+def test_functions_without_gradients_have_a_reference_in_each_dtype(name: str) -> None:
     compared = []
     for dtype in DTYPES:
         arrays = [np.abs(a) if dtype == "uint8" else 2 * a for a in (I, J)]
@@ -254,7 +254,7 @@ def test_without_gradients(name: str) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "limit"), [("float32", 2e-6), ("float64", 1e-13)])
-def test_trigamma(dtype: str, limit: float) -> None:
+def test_trigamma_is_scipys(dtype: str, limit: float) -> None:
     special = pytest.importorskip("scipy.special", reason="SciPy is the reference")
     for values in (array_examples.X, array_examples.P):
         x = tt.tensor(values.astype(dtype), requires_grad=True)

@@ -25,7 +25,7 @@ def test_seeds_are_read_as_torch_reads_them(seed: int) -> None:
     assert tt.initial_seed() == torch.initial_seed()
 
 
-def test_generator_argument() -> None:
+def test_random_functions_accept_a_generator() -> None:
     def draw(lib: Any) -> Any:
         g = lib.Generator().manual_seed(5)
         return lib.cat([
@@ -59,7 +59,7 @@ def test_manual_seed_returns_the_default_generator() -> None:
     assert tt.rand(1).tolist() != first[:1].tolist()
 
 
-def test_seed_is_new_each_time() -> None:
+def test_seed_returns_a_new_seed_each_time() -> None:
     assert tt.seed() != tt.seed()
     number = tt.seed()
     first = tt.rand(3).tolist()

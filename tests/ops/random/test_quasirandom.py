@@ -25,7 +25,7 @@ def drawn(library: Any, dimension: int, scramble: bool) -> list[Any]:
 
 @pytest.mark.parametrize("scramble", [False, True])
 @pytest.mark.parametrize("dimension", [1, 5, 512])
-def test_sobol_sequences(torch: Any, dimension: int, scramble: bool) -> None:
+def test_sobol_sequences_are_pytorchs(torch: Any, dimension: int, scramble: bool) -> None:
     pairs = zip(drawn(tt, dimension, scramble), drawn(torch, dimension, scramble), strict=True)
     for ours, theirs in pairs:
         assert ours.numpy().dtype == theirs.numpy().dtype
@@ -41,7 +41,7 @@ def test_scrambling_without_a_seed_follows_the_default_generator(torch: Any) -> 
     assert ours.draw(4).tolist() == theirs.draw(4).tolist() and repr(ours) == repr(theirs)
 
 
-def test_limits() -> None:
+def test_unsupported_dimensions_and_misaligned_draw_base2_are_refused() -> None:
     with pytest.raises(ValueError, match=r"\[1, 21201\]"):
         tt.quasirandom.SobolEngine(0)
     with pytest.raises(NotImplementedError, match="direction numbers for 512 dimensions, got 513"):

@@ -51,7 +51,7 @@ def test_randint_is_torchs(low: int, high: int, size: int) -> None:
 @pytest.mark.parametrize(
     "dtype", ["bool", "uint8", "int8", "int16", "int32", "float16", "float32", "float64"]
 )
-def test_randint_in_other_dtypes(dtype: str) -> None:
+def test_randint_in_each_dtype_is_pytorchs(dtype: str) -> None:
     assert_exact(lambda lib: lib.randint(0, 2, (3, 40), dtype=dtype_of(lib, dtype)))
 
 
@@ -66,7 +66,7 @@ def test_randint_warns_of_gaps_in_a_float() -> None:
         tt.randint(-3000, 5, (2,), dtype=tt.float16)
 
 
-def test_randint_argument_forms() -> None:
+def test_randint_accepts_pytorchs_argument_forms() -> None:
     assert_exact(lambda lib: lib.randint(10, (4,)))
     assert_exact(lambda lib: lib.randint(low=2, high=10, size=(4, 2)))
     assert_exact(lambda lib: lib.randint(high=10, size=[4]))
@@ -79,7 +79,7 @@ def test_randperm_is_torchs(n: int, dtype: str) -> None:
     assert_exact(lambda lib: lib.randperm(n, dtype=dtype_of(lib, dtype)))
 
 
-def test_size_forms() -> None:
+def test_random_functions_accept_sizes_in_every_form() -> None:
     assert_exact(lambda lib: lib.rand(2, 3))
     assert_exact(lambda lib: lib.rand((2, 3)))
     assert_exact(lambda lib: lib.rand(size=(2, 3)))
@@ -87,7 +87,7 @@ def test_size_forms() -> None:
     assert_close(lambda lib: lib.randn([2, 3, 4]))
 
 
-def test_default_dtype_decides() -> None:
+def test_random_functions_use_the_default_dtype() -> None:
     with tt.default_dtype_context(tt.float64):
         assert tt.rand(2).dtype == tt.randn(2).dtype == tt.normal(0, 1, (2,)).dtype == tt.float64
     assert tt.rand(2).dtype == tt.float32
@@ -104,13 +104,13 @@ def test_requires_grad_makes_a_leaf() -> None:
 
 
 @pytest.mark.parametrize("name", ["rand", "randn"])
-def test_out_decides_the_dtype(name: str) -> None:
+def test_the_dtype_of_out_is_the_dtype_drawn(name: str) -> None:
     assert_close(lambda lib: getattr(lib, name)(40, out=lib.zeros(40, dtype=lib.float64)))
     with pytest.raises(RuntimeError, match="does not match dtype of out parameter"):
         getattr(tt, name)(3, dtype=tt.float64, out=tt.zeros(3))
 
 
-def test_device_and_backend_arguments() -> None:
+def test_random_functions_accept_device_and_backend() -> None:
     with tt.backend_context("numpy"):
         assert tt.rand(3, device="cpu").backend.name == "numpy"
         assert tt.randperm(3, backend="numpy").backend.name == "numpy"
@@ -129,7 +129,7 @@ LIKE: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("shaped", SHAPED)
 @pytest.mark.parametrize("name", LIKE)
-def test_like_forms_follow_memory(name: str, shaped: str) -> None:
+def test_random_like_functions_keep_the_strides(name: str, shaped: str) -> None:
     draw = lambda lib: LIKE[name](lib, SHAPED[shaped](lib))  # noqa: E731
     assert_close(draw)
     ours, theirs = draw_both(draw)
@@ -137,7 +137,7 @@ def test_like_forms_follow_memory(name: str, shaped: str) -> None:
         assert ours.stride() == theirs.stride()
 
 
-def test_like_forms_take_a_dtype() -> None:
+def test_random_like_functions_accept_a_dtype() -> None:
     assert_exact(lambda lib: lib.rand_like(lib.zeros(20, dtype=lib.int64), dtype=lib.float32))
     assert_exact(lambda lib: lib.randint_like(lib.zeros(20), 5, dtype=lib.int8))
 

@@ -41,24 +41,24 @@ def assert_drawn_alike(call: Any) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", RATES)
-def test_poisson(case: str) -> None:
+def test_poisson_draws_pytorchs_numbers(case: str) -> None:
     assert_drawn_alike(lambda t: t.poisson(RATES[case](t)))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", TRIALS)
-def test_binomial(case: str) -> None:
+def test_binomial_draws_pytorchs_numbers(case: str) -> None:
     assert_drawn_alike(lambda t: t.binomial(*TRIALS[case](t)))
 
 
-def test_own_generators() -> None:
+def test_poisson_and_binomial_accept_a_generator() -> None:
     first, second = (tt.Generator().manual_seed(3) for _ in range(2))
     rates = tt.full((20,), 7.0)
     assert tt.poisson(rates, first).tolist() == tt.poisson(rates, generator=second).tolist()
 
 
 @pytest.mark.parametrize("rate", [0.5, 9.9, 10.0, 200.0])
-def test_mean_and_variance_of_events(rate: float) -> None:
+def test_mean_and_variance_of_poisson_are_the_rate(rate: float) -> None:
     tt.manual_seed(1)
     drawn = tt.poisson(tt.full((20000,), rate, dtype=tt.float64)).cpu().numpy()
     # Five standard errors; that of the variance of a Poisson number follows from its kurtosis.
@@ -67,7 +67,7 @@ def test_mean_and_variance_of_events(rate: float) -> None:
 
 
 @pytest.mark.parametrize(("count", "chance"), [(12, 0.2), (12, 0.9), (500, 0.3), (500, 0.6)])
-def test_mean_and_variance_of_successes(count: float, chance: float) -> None:
+def test_mean_and_variance_of_binomial_are_the_formulas(count: float, chance: float) -> None:
     tt.manual_seed(1)
     trials = tt.full((20000,), float(count), dtype=tt.float64)
     drawn = tt.binomial(trials, tt.full((20000,), chance, dtype=tt.float64)).cpu().numpy()
@@ -76,13 +76,13 @@ def test_mean_and_variance_of_successes(count: float, chance: float) -> None:
     assert abs(drawn.var() - variance) < 5 * variance * (3 / 20000) ** 0.5
 
 
-def test_what_is_no_number_of_trials() -> None:
+def test_binomial_of_nan_is_nan() -> None:
     nan = float("nan")  # on which PyTorch never comes back
     drawn = tt.binomial(tt.tensor([nan, 3.0]), tt.tensor([0.5, nan]))
     assert drawn.isnan().all()
 
 
-def test_without_end() -> None:
+def test_poisson_and_binomial_of_infinity_are_their_means() -> None:
     """As their means; PyTorch gives the least integer, and sometimes NaN."""
     inf = float("inf")
     assert tt.poisson(tt.tensor([inf, 0.0])).tolist() == [inf, 0.0]
@@ -108,7 +108,7 @@ def test_the_gradient_of_events_is_zero() -> None:
         lambda t: t.binomial(t.tensor([10.0]).half(), t.tensor([0.5]).half()),
     ],
 )
-def test_refusals(torch: Any, call: Any) -> None:
+def test_poisson_and_binomial_refuse_what_pytorchs_refuse(torch: Any, call: Any) -> None:
     kinds = []
     for library in (torch, tt):
         with pytest.raises((RuntimeError, NotImplementedError, ValueError)) as caught:

@@ -20,7 +20,7 @@ SHAPES = np.array([0.01, 0.3, 0.9, 1.0, 1.7, 5.0, 40.0, 1e4])
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_numbers_are_torchs(torch: Any, seed: int, dtype: str) -> None:
+def test_gamma_and_dirichlet_draw_pytorchs_numbers(torch: Any, seed: int, dtype: str) -> None:
     shapes = np.tile(SHAPES, (20, 1)).astype(dtype)
     for ours, theirs in (
         (_standard_gamma, torch._standard_gamma), (_sample_dirichlet, torch._sample_dirichlet),
@@ -35,7 +35,7 @@ def test_numbers_are_torchs(torch: Any, seed: int, dtype: str) -> None:
         assert tt.randn(1).item() == torch.randn(1).item()
 
 
-def test_moments() -> None:
+def test_mean_and_variance_of_gamma_are_the_shape() -> None:
     tt.manual_seed(0)
     for shape in (0.2, 1.0, 7.5):
         drawn = _standard_gamma(tt.full((20000,), shape, dtype=tt.float64)).cpu().numpy()
@@ -43,14 +43,14 @@ def test_moments() -> None:
         assert drawn.var() == pytest.approx(shape, rel=0.1)
 
 
-def test_edges() -> None:
+def test_gamma_of_zero_and_nan_has_defined_values() -> None:
     drawn = _standard_gamma(tt.tensor([0.0, float("nan")]))
     assert drawn[0].item() == tt.finfo(tt.float32).tiny and drawn[1].isnan().item()
     assert _standard_gamma(tt.zeros(0, 2)).shape == (0, 2)
 
 
 @pytest.mark.parametrize("draw", [_standard_gamma, _sample_dirichlet])
-def test_other_dtypes_are_refused(draw: Any) -> None:
+def test_gamma_and_dirichlet_refuse_other_dtypes(draw: Any) -> None:
     for dtype in (tt.float16, tt.int64):
         with pytest.raises(NotImplementedError, match="not implemented for"):
             draw(tt.ones(2, dtype=dtype))
@@ -74,7 +74,7 @@ def test_derivatives_are_those_of_quantiles(chance: float) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-4)
 
 
-def test_gradients_flow_to_shapes() -> None:
+def test_gradients_of_gamma_and_dirichlet_flow_to_their_parameters() -> None:
     shapes = tt.tensor([0.5, 3.0], dtype=tt.float64, requires_grad=True)
     (slope,) = tt.autograd.grad(_standard_gamma(shapes).sum(), shapes)
     assert (slope > 0).all()

@@ -55,13 +55,13 @@ def comparison(name: str) -> Callable[..., None]:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 100, 40001])
 @pytest.mark.parametrize("name", FILL)
-def test_fills_are_torchs(name: str, size: int, dtype: str) -> None:
+def test_in_place_random_fills_are_pytorchs(name: str, size: int, dtype: str) -> None:
     comparison(name)(lambda lib: FILL[name](lib.zeros(size, dtype=dtype_of(lib, dtype))))
 
 
 @pytest.mark.parametrize("shaped", ["transposed", "permuted", "every other", "float64"])
 @pytest.mark.parametrize("name", FILL)
-def test_fills_follow_memory(name: str, shaped: str) -> None:
+def test_in_place_random_fills_follow_the_memory_order(name: str, shaped: str) -> None:
     def draw(lib: Any) -> Any:
         x = SHAPED[shaped](lib)
         assert FILL[name](x) is x
@@ -81,7 +81,7 @@ def test_filling_a_view_leaves_the_rest_alone() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64"])
-def test_integer_fills_are_torchs(dtype: str) -> None:
+def test_in_place_random_fills_of_integers_are_pytorchs(dtype: str) -> None:
     for fill in (lambda x: x.random_(), lambda x: x.random_(2), lambda x: x.bernoulli_(0.5)):
         assert_exact(lambda lib, fill=fill: fill(lib.zeros(50, dtype=dtype_of(lib, dtype))))
     if dtype != "bool":
@@ -89,12 +89,12 @@ def test_integer_fills_are_torchs(dtype: str) -> None:
         assert_exact(lambda lib: lib.zeros(50, dtype=dtype_of(lib, dtype)).random_(3, None))
 
 
-def test_random_over_all_64_bits() -> None:
+def test_random_fills_all_64_bits() -> None:
     assert_exact(lambda lib: lib.zeros(9, dtype=lib.int64).random_(-(2**63), None))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
-def test_complex_fills_are_torchs(dtype: str) -> None:
+def test_in_place_random_fills_of_complex_tensors_are_pytorchs(dtype: str) -> None:
     assert_close(lambda lib: lib.zeros(20, dtype=dtype_of(lib, dtype)).normal_(1.0, 2.0))
     assert_close(lambda lib: lib.zeros(6, 5, dtype=dtype_of(lib, dtype)).t().normal_())
     assert_exact(lambda lib: lib.zeros(20, dtype=dtype_of(lib, dtype)).uniform_())
@@ -106,7 +106,7 @@ def test_uniform_rounds_as_torch(bounds: tuple[float, float], dtype: str) -> Non
     assert_exact(lambda lib: lib.zeros(3000, dtype=dtype_of(lib, dtype)).uniform_(*bounds))
 
 
-def test_a_normal_waits_for_the_next_call() -> None:
+def test_the_second_normal_of_a_pair_is_kept_for_the_next_call() -> None:
     def draw(lib: Any) -> Any:
         first = lib.randn(3)  # leaves the fourth behind
         between = lib.rand(5)
@@ -118,7 +118,7 @@ def test_a_normal_waits_for_the_next_call() -> None:
     assert_close(draw)
 
 
-def test_linear_weights_are_torchs() -> None:
+def test_initial_weights_of_linear_are_pytorchs() -> None:
     """What ``nn.Linear(30, 20)`` draws: both uniform in +-1/sqrt(30)."""
     bound = 1 / math.sqrt(30)
     tt.manual_seed(3)

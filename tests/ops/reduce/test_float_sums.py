@@ -113,7 +113,7 @@ def test_added_products_of_halves_are_rounded_once(name: str) -> None:
     assert (abs(found - exact) <= 0.51 * np.spacing(abs(exact).astype("float16"))).all()
 
 
-def test_gradients_of_many_halves() -> None:
+def test_gradients_of_log_softmax_over_many_float16_are_precise() -> None:
     x = tt.zeros(4096, 2, dtype=tt.float16, requires_grad=True)
     x.log_softmax(0).sum().backward()  # 1 - 4096 / 4096
     assert abs(x.grad).max().item() < 4e-3  # exp of a half near -8 has an error of 2**-9
@@ -132,7 +132,7 @@ def test_gradients_of_means_reach_more_halves_than_a_half_can_count(recorded: bo
     np.testing.assert_allclose(np.asarray(g.detach()), 1000 / 70_001, 3e-3)
 
 
-def test_what_is_no_number_spreads() -> None:
+def test_sums_over_infinity_and_nan_are_infinity_and_nan() -> None:
     x = tt.ones(100, 200)
     x[3, 5], x[7, 5] = math.inf, -math.inf
     x[4, 6] = math.nan
@@ -141,7 +141,7 @@ def test_what_is_no_number_spreads() -> None:
     assert x.sum(1)[3].item() == math.inf
 
 
-def test_sums_follow_strides() -> None:
+def test_sums_of_strided_views_are_right() -> None:
     values = np.random.RandomState(0).randn(300, 400)
     x = tt.tensor(values)
     np.testing.assert_allclose(x.t().sum(1), values.T.sum(1))

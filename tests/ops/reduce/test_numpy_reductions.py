@@ -14,7 +14,7 @@ import tinytorch.numpy as tnp
 @pytest.mark.parametrize("axis", [None, (), 0, -1, (0, 1)])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min"])
-def test_like_numpy(name: str, axis: Any, keepdims: bool) -> None:
+def test_reductions_in_tinytorch_numpy_are_numpys(name: str, axis: Any, keepdims: bool) -> None:
     a = np.random.randn(3, 4)
     wanted = getattr(np, name)(a, axis=axis, keepdims=keepdims)
     found = getattr(tnp, name)(tt.tensor(a), axis=axis, keepdims=keepdims)

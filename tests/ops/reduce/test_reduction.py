@@ -125,7 +125,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_derivatives_are_torchs(name: str) -> None:
+def test_results_and_derivatives_of_reductions_are_pytorchs(name: str) -> None:
     call, *arrays = CASES[name]
     # torch has no second derivative here, or a wrong one at ties and NaN.
     first_only = ("amax ties", "max with nan", "std of one value", "norm of zeros", "renorm")
@@ -137,7 +137,7 @@ def test_results_and_derivatives_are_torchs(name: str) -> None:
 @pytest.mark.parametrize(
     "name", "sum nansum prod amax amin all any count_nonzero max median cumsum cumprod".split()
 )
-def test_dtypes_are_torchs(name: str, dtype: str) -> None:
+def test_result_dtypes_of_reductions_are_pytorchs(name: str, dtype: str) -> None:
     if name == "median" and dtype == "bool":
         pytest.skip("torch has no median of bools")
     argument = (0,) if name.startswith("cum") else ()
@@ -193,7 +193,7 @@ def test_products_with_zeros_have_true_derivatives(name: str) -> None:
 @pytest.mark.parametrize(
     "name", "logsumexp logcumsumexp var std cumsum cumprod prod norm quantile".split()
 )
-def test_derivatives_are_differences(name: str) -> None:
+def test_derivatives_of_reductions_are_finite_differences(name: str) -> None:
     x = tt.tensor(numbers(2, 3), requires_grad=True)
     arguments: dict[str, tuple[Any, ...]] = {"norm": (3, 1), "quantile": (0.4, 1)}
     call = lambda x: getattr(tt, name)(x, *arguments.get(name, (1,)))  # noqa: E731
@@ -263,7 +263,7 @@ def test_variance_without_freedom_is_infinite_or_nan() -> None:
         assert tt.var(tt.tensor([1.0, 2.0]), correction=3).item() == INF
 
 
-def test_reductions_follow_strides() -> None:
+def test_reductions_of_strided_views_are_right() -> None:
     x = numbers(4, 6)
     flipped = tt.tensor(x)[::2].transpose(0, 1)
     np.testing.assert_array_equal(flipped.sum(0), x[::2].T.sum(0))
@@ -279,7 +279,7 @@ def test_histogram_puts_the_upper_end_into_the_last_bin() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("value", [0.1, 0.0, -0.3, 1e-8, 1 / 3, 7.7, 100.0])
-def test_histogram_of_a_constant(dtype: str, value: float) -> None:
+def test_histc_of_a_constant_is_pytorchs(dtype: str, value: float) -> None:
     results = []
     for library in libraries():
         x = library.full((10,), value, dtype=getattr(library, dtype))
@@ -295,7 +295,7 @@ def test_histogram_of_a_constant(dtype: str, value: float) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("ends", [(0, 1), (-1, 1), (0, 3), (-0.3, 0.7), (0, 0.1), (-0.9, 1.1)])
 @pytest.mark.parametrize("bins", [3, 7, 10, 13])
-def test_histogram_of_the_edges_of_its_bins(ends: Any, bins: int) -> None:
+def test_histc_of_the_edges_of_its_bins_is_pytorchs(ends: Any, bins: int) -> None:
     for dtype in ("float32", "float64"):
         results = []
         for library in libraries():
@@ -347,7 +347,7 @@ def test_axis_and_keepdims_never_change_pytorchs_meaning(call: Call) -> None:
     assert_same_outcome(call)
 
 
-def test_ddof_means_numpy() -> None:
+def test_ddof_has_numpys_meaning() -> None:
     x = tt.tensor(X)
     np.testing.assert_allclose(x.std(ddof=1), X.std(ddof=1))
     np.testing.assert_allclose(x.std(axis=1, ddof=0), X.std(axis=1))
@@ -372,7 +372,7 @@ def test_cumsum_without_dimension_flattens() -> None:
     assert tt.cumsum(tt.tensor([[1, 2], [3, 4]])).tolist() == [1, 3, 6, 10]
 
 
-def test_results_have_torchs_names() -> None:
+def test_results_of_max_sort_and_cummax_have_pytorchs_type_names() -> None:
     x = tt.tensor([[1.0, 3.0], [2.0, 0.0]])
     for name in "max min median nanmedian mode sort cummax cummin".split():
         result = getattr(tt, name)(x, 1)
@@ -453,7 +453,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_reductions_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()

@@ -35,7 +35,7 @@ def call(library: Any, x: Any, reduce: str, given: dict[str, Any], **options: An
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min", "prod"])
 @pytest.mark.parametrize("case", CASES)
-def test_as_pytorch(case: str, reduce: str) -> None:
+def test_segment_reduce_is_pytorchs(case: str, reduce: str) -> None:
     data, given = CASES[case]
     compare(lambda t, x: call(t, x, reduce, given), data, orders=1)
     compare(lambda t, x: call(t, x, reduce, given, initial=1.25), data, orders=1)
@@ -56,7 +56,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_refused_as_by_pytorch(torch: Any, text: str) -> None:
+def test_segment_reduce_refuses_what_pytorchs_refuses(torch: Any, text: str) -> None:
     kinds = []
     for library in (tt, torch):
         given = dict(WRONG[text])

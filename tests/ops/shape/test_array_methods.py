@@ -23,14 +23,14 @@ CALLS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("values", [X, complexes(3, 4)], ids=["real", "complex"])
-def test_method_is_numpys(name: str, values: Any) -> None:
+def test_array_methods_of_tensors_are_numpys(name: str, values: Any) -> None:
     ours, theirs = CALLS[name](tt.tensor(values)), CALLS[name](values)
     np.testing.assert_array_equal(ours.numpy(), theirs)
     assert tuple(ours.shape) == np.shape(theirs)
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_gradients_flow(name: str) -> None:
+def test_gradients_flow_through_array_methods(name: str) -> None:
     x = tt.tensor(X, requires_grad=True)
     CALLS[name](x).sum().backward()
     counts = np.zeros(X.shape)
@@ -39,13 +39,13 @@ def test_gradients_flow(name: str) -> None:
     np.testing.assert_array_equal(x.grad.numpy(), counts)
 
 
-def test_copy_is_of_its_own() -> None:
+def test_copy_does_not_share_memory() -> None:
     x = tt.ones(2)
     x.copy().fill_(5)
     assert x.tolist() == [1, 1]
 
 
-def test_choose() -> None:
+def test_choose_is_numpys() -> None:
     number = np.array([[0, 1], [2, 0]])
     choices = [np.array([1, 2]), np.array([[3], [4]]), 5 * X[:2, :2]]
     ours = tt.tensor(number).choose([tt.tensor(c, dtype=tt.float64) for c in choices])
@@ -64,7 +64,7 @@ def test_argpartition_puts_smaller_ones_before(axis: int) -> None:
     assert (np.take(ordered, 0, axis) <= np.take(ordered, 1, axis)).all()
 
 
-def test_to_device() -> None:
+def test_to_device_accepts_a_device_and_refuses_a_stream() -> None:
     x = tt.ones(2)
     assert x.to_device("cpu") is x
     with pytest.raises(ValueError, match="stream must be None"):

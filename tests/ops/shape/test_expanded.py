@@ -54,14 +54,14 @@ def test_the_shared_elements_are_written_with_a_warning(torch: Any, program: Cal
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=words)
-def test_other_writes_are_refused(torch: Any, program: Call) -> None:
+def test_other_writes_to_expanded_tensors_are_refused(torch: Any, program: Call) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError):
             seen(library, program)
 
 
 @pytest.mark.filterwarnings("ignore:Use of")
-def test_it_stays_closed_and_counts_as_changed() -> None:
+def test_an_expanded_tensor_that_was_written_counts_the_version() -> None:
     base = tt.zeros(3)
     wide = base.expand(2, 3)
     wide.masked_fill_(wide == 0, 1.0)
@@ -82,7 +82,7 @@ def test_a_part_that_has_each_element_once_is_written(torch: Any) -> None:
         assert base.tolist() == [5.0, 2.0, 3.0]
 
 
-def test_no_gradient_goes_through() -> None:
+def test_writing_to_an_expanded_tensor_with_a_graph_is_refused() -> None:
     wide = (tt.zeros(3, requires_grad=True) * 1).expand(2, 3)
     with pytest.raises(RuntimeError, match="single memory location"):
         wide.masked_fill_(wide == 0, 1.0)

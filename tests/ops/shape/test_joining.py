@@ -64,12 +64,12 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_derivatives_are_torchs(name: str) -> None:
+def test_results_and_derivatives_of_joining_are_pytorchs(name: str) -> None:
     call, *arrays = CASES[name]
     compare(call, *arrays)
 
 
-def test_derivatives_are_differences() -> None:
+def test_derivatives_of_joining_are_finite_differences() -> None:
     a, b = (tt.tensor(x, requires_grad=True) for x in (A, B))
     for call in (
         lambda a, b: tt.cat((a, b), 1), lambda a, b: tt.stack((a, b)),
@@ -80,7 +80,7 @@ def test_derivatives_are_differences() -> None:
 
 
 @pytest.mark.torch
-def test_dtypes_are_promoted() -> None:
+def test_cat_and_stack_promote_dtypes() -> None:
     assert tt.cat((tt.tensor([1]), tt.tensor([1.0]))).dtype is tt.float32
     assert tt.stack((tt.ones(1, dtype=tt.int32), tt.ones(1, dtype=tt.int64))).dtype is tt.int64
     small = (np.array([1], "uint8"), np.array([1], "int8"))
@@ -98,7 +98,7 @@ def test_pieces_are_views_that_may_not_be_changed_alone() -> None:
     assert y.tolist() == [0, 0, 3, 3]
 
 
-def test_sections_mean_numpy() -> None:
+def test_split_accepts_numpys_sections() -> None:
     x = tt.tensor(X)
     for ours, expected in (
         (tt.split(x, indices_or_sections=3, axis=1), np.split(X, 3, axis=1)),
@@ -155,7 +155,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_joining_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()

@@ -168,17 +168,17 @@ def assert_same_order(call: Call, values: Any) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_TRANSPOSED)
-def test_results_that_are_written_row_by_row(name: str) -> None:
+def test_results_in_row_major_order_are_pytorchs(name: str) -> None:
     assert_same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", REORDERED)
-def test_orders_of_images(name: str) -> None:
+def test_memory_orders_of_image_operations_are_pytorchs(name: str) -> None:
     assert_same_order(REORDERED[name], IMAGES)
 
 
-def test_gradients_pass_formats() -> None:
+def test_gradients_flow_through_memory_formats() -> None:
     x = tt.tensor(IMAGES, requires_grad=True)
     y = channels_last(tt, x)
     assert y is not x and channels_last(tt, y) is y
@@ -256,7 +256,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_no_format_fits(name: str) -> None:
+def test_unsupported_memory_formats_are_refused(name: str) -> None:
     call, error, text = REFUSED[name]
     with pytest.raises(error, match=text):
         call()
@@ -304,7 +304,7 @@ WINDOWS: dict[str, Call] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", WINDOWS)
-def test_windows_of_memory(name: str) -> None:
+def test_as_strided_and_related_functions_are_pytorchs(name: str) -> None:
     compare(WINDOWS[name], M)
 
 

@@ -71,12 +71,12 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_derivatives_are_torchs(name: str) -> None:
+def test_results_and_derivatives_of_shape_functions_are_pytorchs(name: str) -> None:
     call, *arrays = CASES[name]
     compare(call, *arrays)
 
 
-def test_derivatives_are_differences() -> None:
+def test_derivatives_of_shape_functions_are_finite_differences() -> None:
     x = tt.tensor(M, requires_grad=True)
     for call in (
         lambda x: x.roll(2, 1), lambda x: x.repeat(2, 2), lambda x: x.tril(),
@@ -118,7 +118,7 @@ def test_copies_do_not_share_memory(name: str) -> None:
 
 
 @pytest.mark.torch
-def test_view_of_bytes() -> None:
+def test_view_in_another_dtype_is_pytorchs() -> None:
     for array, dtype in (
         (numbers(2, 4), "float32"), (numbers(2, 4), "int64"),
         (numbers(3).astype("float32"), "uint8"),
@@ -204,7 +204,7 @@ def test_broadcast_shapes_agree_with_numpy(a: list[int], b: list[int]) -> None:
 # -- NumPy's dialect -----------------------------------------------------------------------------
 
 
-def test_numpy_spellings() -> None:
+def test_shape_functions_accept_numpys_arguments() -> None:
     x = tt.tensor(M)
     for ours, expected in (
         (tt.flip(x, axis=1), np.flip(M, axis=1)), (tt.roll(x, 2, axis=0), np.roll(M, 2, axis=0)),
@@ -296,7 +296,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_shape_functions_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()

@@ -84,7 +84,7 @@ ALONG: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize("name", ALONG)
 @SETTINGS
 @given(data=st.data())
-def test_along_a_dimension(name: str, data: Any) -> None:
+def test_functions_along_a_dimension_are_pytorchs(name: str, data: Any) -> None:
     kinds, call = ALONG[name]
     array = data.draw(arrays(kinds))
     compare_samples(call, [array], data.draw(dims(array.ndim)))
@@ -114,7 +114,7 @@ OVER: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize("name", OVER)
 @SETTINGS
 @given(data=st.data())
-def test_over_dimensions(name: str, data: Any) -> None:
+def test_functions_over_several_dimensions_are_pytorchs(name: str, data: Any) -> None:
     kinds, call = OVER[name]
     # PyTorch's transforms of empty arrays fail inside the library that they call.
     array = data.draw(arrays(kinds, smallest=1 if "fft" in name else 0))
@@ -200,7 +200,7 @@ VIEWS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("name", VIEWS)
 @SETTINGS
 @given(data=st.data())
-def test_views_and_rearrangements(name: str, data: Any) -> None:
+def test_views_and_rearrangements_are_pytorchs(name: str, data: Any) -> None:
     call, further = VIEWS[name]
     array = data.draw(arrays("fibc"))
     compare_samples(call, [array], *data.draw(further(array.shape)))
@@ -218,7 +218,7 @@ JOINS: dict[str, Any] = {
 @pytest.mark.parametrize("name", JOINS)
 @SETTINGS
 @given(data=st.data())
-def test_joins(name: str, data: Any) -> None:
+def test_joins_of_any_shapes_are_pytorchs(name: str, data: Any) -> None:
     call = JOINS[name]
     shape = data.draw(shapes())
     dim = data.draw(dims(len(shape)))
@@ -249,7 +249,7 @@ PAIRS: dict[str, str] = {
 @pytest.mark.parametrize("name", PAIRS)
 @SETTINGS
 @given(data=st.data())
-def test_pairs(name: str, data: Any) -> None:
+def test_binary_functions_of_any_shapes_are_pytorchs(name: str, data: Any) -> None:
     kinds = PAIRS[name]
     operands = data.draw(broadcastable(2, kinds))
     compare_samples(lambda lib, x, y: getattr(lib, name)(x, y), operands)
@@ -257,7 +257,7 @@ def test_pairs(name: str, data: Any) -> None:
 
 @SETTINGS
 @given(data=st.data())
-def test_choices(data: Any) -> None:
+def test_where_of_any_shapes_is_pytorchs(data: Any) -> None:
     condition = data.draw(broadcastable(1, "b"))
     x, y = data.draw(broadcastable(2, "fi"))
     try:

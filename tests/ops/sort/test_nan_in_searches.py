@@ -29,7 +29,9 @@ def places(boundaries: list[float], values: Any, right: bool) -> list[int]:
 @pytest.mark.parametrize("boundaries", BOUNDARIES)
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_nan_lies_last(boundaries: list[float], right: bool, dtype: str) -> None:
+def test_searchsorted_and_bucketize_place_nan_last(
+    boundaries: list[float], right: bool, dtype: str
+) -> None:
     kind = getattr(tt, dtype)
     edges, values = tt.tensor(boundaries, dtype=kind), tt.tensor(VALUES, dtype=kind)
     wanted = places(boundaries, VALUES, right)
@@ -47,7 +49,7 @@ def test_nan_lies_last(boundaries: list[float], right: bool, dtype: str) -> None
 
 
 @pytest.mark.parametrize("right", [False, True])
-def test_without_nan_among_the_boundaries_it_is_pytorchs(torch: Any, right: bool) -> None:
+def test_searchsorted_without_nan_boundaries_is_pytorchs(torch: Any, right: bool) -> None:
     for boundaries in (b for b in BOUNDARIES if NAN not in b):
         wanted = torch.searchsorted(torch.tensor(boundaries), torch.tensor(VALUES), right=right)
         found = tt.searchsorted(tt.tensor(boundaries), tt.tensor(VALUES), right=right)
@@ -71,13 +73,13 @@ def test_boundaries_that_are_not_sorted_are_bisected_as_pytorchs(torch: Any, rig
 
 @pytest.mark.parametrize("boundaries", BOUNDARIES)
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_numpys_search_is_numpys(boundaries: list[float], side: Any) -> None:
+def test_searchsorted_of_nan_and_infinity_is_numpys(boundaries: list[float], side: Any) -> None:
     wanted = np.searchsorted(boundaries, VALUES, side=side)
     assert tnp.searchsorted(boundaries, VALUES, side=side).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("right", [False, True])
-def test_numpys_bins(right: bool) -> None:
+def test_digitize_of_nan_and_infinity_is_numpys(right: bool) -> None:
     for bins in ([0.0, 1.0, 2.0], [2.0, 1.0, 0.0]):
         wanted = np.digitize(VALUES, bins, right=right)
         assert tnp.digitize(VALUES, bins, right=right).tolist() == wanted.tolist()

@@ -90,7 +90,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_derivatives_are_torchs(name: str) -> None:
+def test_results_and_derivatives_of_sorting_are_pytorchs(name: str) -> None:
     call, *arrays = CASES[name]
     compare(call, *arrays)
 
@@ -102,13 +102,13 @@ def test_sort_keeps_dtypes(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sort", "topk"])
-def test_derivatives_are_differences(name: str) -> None:
+def test_derivatives_of_sorting_are_finite_differences(name: str) -> None:
     x = tt.tensor(X, requires_grad=True)
     call = lambda x: getattr(tt, name)(x, *((2,) if name == "topk" else ())).values  # noqa: E731
     assert gradcheck(call, (x,)) and gradgradcheck(call, (x,))
 
 
-def test_order_of_negative_strides() -> None:
+def test_views_with_negative_strides_are_sorted() -> None:
     x = tt.tensor(X)[:, ::2].flip(1).transpose(0, 1)
     np.testing.assert_array_equal(x.sort(0).values, np.sort(X[:, ::2].T, axis=0))
 
@@ -169,7 +169,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_wrong_use_is_refused(name: str) -> None:
+def test_wrong_use_of_sorting_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()

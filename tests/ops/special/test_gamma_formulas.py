@@ -60,7 +60,7 @@ def test_every_formula_is_tried() -> None:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_values_are_scipys(name: str) -> None:
+def test_values_of_the_formulas_are_scipys(name: str) -> None:
     scipy = pytest.importorskip("scipy.special", reason="SciPy is the oracle")
     arguments = ARGUMENTS[name]
     wanted = getattr(scipy, name)(*arguments)
@@ -173,7 +173,7 @@ def test_log_prob_without_scipy_is_torchs(
     ],
     ids=words,
 )
-def test_what_needs_scipy_says_so_under_its_own_name(
+def test_errors_for_missing_scipy_name_the_function_called(
     call: Call, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if tt.get_backend() != "numpy":

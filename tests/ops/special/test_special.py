@@ -28,7 +28,7 @@ def leaf(values: list[float]) -> tt.Tensor:
 
 @pytest.mark.parametrize("name", BESSEL)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_values_are_scipys(name: str, dtype: str) -> None:
+def test_special_functions_are_scipys(name: str, dtype: str) -> None:
     scipy = pytest.importorskip("scipy.special", reason="SciPy is the oracle")
     x = np.linspace(0.05, 0.95, 19) if name in ("erfinv", "ndtri") else np.linspace(0.1, 30, 40)
     got = getattr(special, name)(tt.tensor(x.astype(dtype)))
@@ -64,7 +64,7 @@ def test_bessel_functions_are_near_scipys(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [tt.float16, tt.float32])
-def test_trigamma_in_single_precision(dtype: Any) -> None:
+def test_trigamma_in_float32_has_the_known_values(dtype: Any) -> None:
     catalan, square = 0.915965594177219, math.pi**2
     points = [1.0, 0.5, 0.25, 2.0, -0.5, -1.5, 0.0, -1.0, -7.0, math.inf]
     known = [
@@ -108,7 +108,7 @@ def test_derivatives_of_lgamma_near_their_poles(dtype: str, limit: float) -> Non
     np.testing.assert_allclose(tt.digamma(tt.tensor(x)).numpy(), first, rtol=limit, atol=limit)
 
 
-def test_gamma_functions_by_known_values() -> None:
+def test_gamma_functions_have_the_known_values() -> None:
     pytest.importorskip("scipy", reason="SciPy has the functions")
     x = tt.tensor([1.0, 0.5, 0.0, -1.0, -math.inf], dtype=tt.float64)
     np.testing.assert_allclose(
@@ -129,7 +129,7 @@ def test_gamma_functions_by_known_values() -> None:
     np.testing.assert_allclose(tt.igammac(a, b).tolist(), np.exp([-0.5, -2.0]))
 
 
-def test_multivariate_gamma_is_a_sum() -> None:
+def test_multigammaln_is_a_sum_of_lgamma() -> None:
     pytest.importorskip("scipy", reason="SciPy has the functions")
     x = tt.tensor([2.5, 4.0], dtype=tt.float64)
     wanted = 0.5 * math.log(math.pi) + tt.lgamma(x) + tt.lgamma(x - 0.5)
@@ -147,7 +147,7 @@ def test_multivariate_gamma_is_a_sum() -> None:
         lambda x: special.zeta(2.5, x), special.i0, special.i0e, special.i1, special.i1e,
     ],
 )  # fmt: skip
-def test_derivatives(f: Any) -> None:
+def test_special_functions_have_first_and_second_derivatives(f: Any) -> None:
     pytest.importorskip("scipy", reason="SciPy has the functions")
     x = leaf([0.4, 1.3, 2.7])
     assert autograd.gradcheck(f, (x,))
@@ -185,7 +185,7 @@ X = np.linspace(-1.4, 1.4, 15)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 9])
-def test_polynomials_are_numpys(n: int) -> None:
+def test_orthogonal_polynomials_are_numpys(n: int) -> None:
     one = np.zeros(n + 1)
     one[n] = 1.0
     x = tt.tensor(X)
@@ -202,7 +202,7 @@ def test_polynomials_are_numpys(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 7])
-def test_chebyshev_polynomials_by_angles(n: int) -> None:
+def test_chebyshev_polynomials_equal_their_trigonometric_formulas(n: int) -> None:
     t = np.linspace(0.2, 3.0, 9)
     x = tt.tensor(np.cos(t))
     half = t / 2
@@ -225,7 +225,7 @@ shifted_chebyshev_polynomial_w
 
 
 @pytest.mark.parametrize("name", POLYNOMIALS)
-def test_large_degrees(torch: Any, name: str) -> None:
+def test_polynomials_of_large_degrees_are_pytorchs(torch: Any, name: str) -> None:
     """A degree that recurrences would take hours for is found at once where PyTorch finds it."""
     x = np.array([-3, -1.0001, -1, -0.99999, -0.3, 0, 0.1, 0.999999, 1, 1.00001, 2.5])
     largest = 2000 if name[:2] in ("la", "le") else 1_000_000_001

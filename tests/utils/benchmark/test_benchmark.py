@@ -31,7 +31,7 @@ TIMES: list[list[float]] = [
 
 
 @pytest.mark.parametrize("times", TIMES, ids=str)
-def test_measurements(torch: Any, times: list[float]) -> None:
+def test_statistics_and_repr_of_measurements_are_pytorchs(torch: Any, times: list[float]) -> None:
     tt = importlib.import_module("tinytorch")
     for names in ({}, {"label": "L"}, {"label": "L", "sub_label": "s", "description": "d",
                                        "num_threads": 2}):  # fmt: skip
@@ -54,7 +54,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize("case", ["plain", "trimmed", "gaps", "environments", "no label"])
-def test_tables(torch: Any, case: str) -> None:
+def test_comparison_tables_are_pytorchs(torch: Any, case: str) -> None:
     texts = []
     for library in (importlib.import_module("tinytorch"), torch):
         found = [
@@ -117,7 +117,7 @@ def test_blocks_go_on_until_it_is_enough(lib: Any) -> None:
     assert steady.meets_confidence(10.0)
 
 
-def test_what_is_not_measured_says_so() -> None:
+def test_unsupported_measurements_raise_not_implemented() -> None:
     b = benchmark(importlib.import_module("tinytorch"))
     with pytest.raises(NotImplementedError, match=r"statements in c\+\+"):
         b.Timer("f();", language="c++")
@@ -129,7 +129,7 @@ def test_what_is_not_measured_says_so() -> None:
         b.Timer(len)
 
 
-def test_units(torch: Any) -> None:
+def test_units_and_rounding_of_times_are_pytorchs(torch: Any) -> None:
     ours, theirs = (benchmark(x) for x in (importlib.import_module("tinytorch"), torch))
     for t in (1e-9, 5e-7, 1e-6, 2e-5, 1e-3, 3e-2, 1, 100):
         assert ours.select_unit(t) == theirs.select_unit(t)

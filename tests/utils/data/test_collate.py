@@ -63,7 +63,7 @@ BATCHES: list[Any] = [
 
 
 @pytest.mark.parametrize("case", range(len(BATCHES)))
-def test_batches_match(torch: Any, case: int) -> None:
+def test_collated_batches_are_pytorchs(torch: Any, case: int) -> None:
     ours = default_collate(BATCHES[case](tt.tensor))
     theirs = torch.utils.data.default_collate(BATCHES[case](torch.tensor))
     assert type(ours).__name__ == type(theirs).__name__
@@ -82,7 +82,9 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("batch", "kind", "text"), WRONG)
-def test_other_samples_are_refused(batch: Any, kind: type[Exception], text: str) -> None:
+def test_default_collate_refuses_other_samples(
+    batch: Any, kind: type[Exception], text: str
+) -> None:
     with pytest.raises(kind) as caught:
         default_collate(batch)
     assert text in str(caught.value)
@@ -99,7 +101,7 @@ def test_gradients_flow_through_a_batch() -> None:
     assert x.grad is not None and x.grad.tolist() == [2.0, 2.0]
 
 
-def test_collate_with_rules_of_ones_own() -> None:
+def test_collate_accepts_rules_for_types() -> None:
     rules = {str: lambda batch, *, collate_fn_map: "+".join(batch)}
     assert collate([("a", "x"), ("b", "y")], collate_fn_map=rules) == ["a+b", "x+y"]
     with pytest.raises(TypeError, match="found <class 'int'>"):
@@ -126,7 +128,7 @@ CONVERTED: list[Any] = [
 
 
 @pytest.mark.parametrize("case", range(len(CONVERTED)))
-def test_conversion_matches(torch: Any, case: int) -> None:
+def test_default_convert_is_pytorchs(torch: Any, case: int) -> None:
     theirs = torch.utils.data.default_convert(CONVERTED[case])
     assert plain(default_convert(CONVERTED[case])) == plain(theirs)
 

@@ -124,7 +124,7 @@ def test_a_batch_shares_no_memory_with_the_dataset() -> None:
     assert x[3].tolist() == [6.0, 7.0]
 
 
-def test_a_dataset_of_ones_own() -> None:
+def test_a_loader_accepts_a_user_defined_dataset() -> None:
     loader = DataLoader(Squares(), batch_size=4)
     assert lists(loader) == [[0, 1, 4, 9], [16, 25, 36, 49], [64, 81]]
     assert len(loader) == 3
@@ -135,25 +135,25 @@ def test_any_sequence_is_a_dataset() -> None:
     assert lists(DataLoader([3, 4, 5], batch_size=2)) == [[3, 4], [5]]  # type: ignore[arg-type]
 
 
-def test_a_collate_function_of_ones_own() -> None:
+def test_a_loader_accepts_a_user_defined_collate_function() -> None:
     assert list(DataLoader(Squares(), batch_size=5, collate_fn=sum)) == [30, 255]
     assert list(DataLoader(Squares(), batch_size=None))[:3] == [0, 1, 4]
 
 
-def test_samplers_of_ones_own() -> None:
+def test_a_loader_accepts_user_defined_samplers() -> None:
     assert lists(DataLoader(Squares(), sampler=[3, 1], batch_size=2)) == [[9, 1]]
     loader = DataLoader(Squares(), batch_sampler=[[1, 2], [3]])
     assert lists(loader) == [[1, 4], [9]]
     assert loader.batch_size is None and loader.drop_last is False
 
 
-def test_streams() -> None:
+def test_iterable_datasets_are_batched() -> None:
     assert lists(DataLoader(Count(), batch_size=3)) == [[0, 1, 2], [3, 4, 5], [6]]
     assert lists(DataLoader(Count(), batch_size=3, drop_last=True)) == [[0, 1, 2], [3, 4, 5]]
     assert list(DataLoader(Count(), batch_size=None)) == [*range(7)]
 
 
-def test_length_of_a_stream() -> None:
+def test_the_length_of_a_loader_over_an_iterable_dataset_is_the_number_of_batches() -> None:
     with pytest.raises(TypeError, match="has no len"):
         len(DataLoader(Count()))
     assert len(DataLoader(Sized(), batch_size=2)) == 2
@@ -247,7 +247,7 @@ def test_workers_draw_pytorchs_random_numbers(torch: Any) -> None:
     assert run(tt) == run(torch)
 
 
-def test_worker_info() -> None:
+def test_get_worker_info_describes_the_worker() -> None:
     class Who(Dataset[Any]):
         def __len__(self) -> int:
             return 4
@@ -347,7 +347,7 @@ def test_threads_end_with_their_pass() -> None:
     wait_for_workers(0)
 
 
-def test_persistent_threads_stay() -> None:
+def test_persistent_worker_threads_are_reused() -> None:
     wait_for_workers(0)
     loader = DataLoader(Squares(), batch_size=5, num_workers=2, persistent_workers=True, **THREADS)
     first = lists(loader)
@@ -418,7 +418,7 @@ def test_an_error_in_worker_init_fn_is_raised() -> None:
         next(iter(DataLoader(Squares(), num_workers=1, worker_init_fn=init, **WORKERS)))
 
 
-def test_a_worker_that_takes_too_long() -> None:
+def test_a_worker_that_exceeds_the_timeout_is_an_error() -> None:
     release = threading.Event()
 
     class Stuck(Squares):
@@ -461,7 +461,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("setting", "text"), WRONG)
-def test_arguments_that_do_not_go_together(setting: dict[str, Any], text: str) -> None:
+def test_arguments_that_exclude_each_other_are_refused(setting: dict[str, Any], text: str) -> None:
     error = TypeError if setting.get("multiprocessing_context") == 3 else ValueError
     with pytest.raises(error) as caught:
         DataLoader(Squares(), **setting)
@@ -477,18 +477,18 @@ def test_a_stream_takes_no_order(name: str, value: Any) -> None:
     assert str(caught.value) == STREAM.format(name, name) + str(value)
 
 
-def test_nothing_is_not_prefetched() -> None:
+def test_a_prefetch_factor_of_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="prefetch_factor must be greater than 0, got 0"):
         iter(DataLoader(Squares(), num_workers=1, prefetch_factor=0))
 
 
-def test_an_empty_dataset() -> None:
+def test_an_empty_dataset_yields_no_batches() -> None:
     assert list(DataLoader([])) == []  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="num_samples should be a positive integer value"):
         DataLoader([], shuffle=True)  # type: ignore[arg-type]
 
 
-def test_what_the_loader_was_built_from_cannot_be_replaced() -> None:
+def test_attributes_of_a_loader_cannot_be_replaced() -> None:
     loader = DataLoader(Squares())
     for name in ("batch_size", "sampler", "batch_sampler", "drop_last", "dataset"):
         with pytest.raises(ValueError, match="attribute should not be set after DataLoader"):

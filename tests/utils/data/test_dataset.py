@@ -69,7 +69,7 @@ def test_tensor_dataset_refuses_other_lengths() -> None:
         TensorDataset(tt.ones(3), tt.ones(2))
 
 
-def test_concatenation() -> None:
+def test_concatenated_datasets_are_indexed_one_after_the_other() -> None:
     both = Letters("ab") + Letters("cde")
     assert isinstance(both, ConcatDataset)
     assert [both[i] for i in range(-5, 5)] == [*"abcde"] * 2
@@ -95,7 +95,7 @@ def test_streams_follow_each_other() -> None:
         list(ChainDataset([Letters("ab")]))  # type: ignore[list-item]
 
 
-def test_stacked_datasets() -> None:
+def test_stacked_datasets_return_tuples_or_dictionaries() -> None:
     by_place = StackDataset(Letters("ab"), Batched("cd"))
     assert by_place[1] == ("b", "d") and len(by_place) == 2
     assert by_place.__getitems__([1, 0]) == [("b", "D"), ("a", "C")]
@@ -113,12 +113,12 @@ def test_stacked_datasets() -> None:
         (lambda: StackDataset(a="ab", b="c"), "Size mismatch between datasets"),
     ],
 )
-def test_stacked_datasets_refuse(call: Any, text: str) -> None:
+def test_stacked_datasets_refuse_wrong_arguments(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()
 
 
-def test_a_subset_chooses() -> None:
+def test_a_subset_selects_by_its_indices() -> None:
     subset = Subset(Letters("abcdef"), [4, 0, 3])
     assert [*subset] == ["e", "a", "d"] and len(subset) == 3  # type: ignore[misc]
     assert subset.__getitems__([2, 0]) == ["d", "e"]

@@ -12,7 +12,9 @@ from tinytorch.utils.data import DataLoader, DistributedSampler
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 9, 12])
 @pytest.mark.parametrize("replicas", [1, 2, 3, 7])
 @pytest.mark.parametrize("options", [{}, {"shuffle": False}, {"drop_last": True}, {"seed": 5}])
-def test_shares_are_torchs(torch: Any, count: int, replicas: int, options: Any) -> None:
+def test_indices_of_each_rank_are_pytorchs(
+    torch: Any, count: int, replicas: int, options: Any
+) -> None:
     for rank in range(replicas):
         shares = [
             kind(range(count), replicas, rank, **options)
@@ -46,6 +48,6 @@ def test_every_index_is_visited_once_or_again() -> None:
         (r"Invalid rank -1", (2, -1)),
     ],
 )
-def test_wrong_use(text: str, given: tuple[int, ...]) -> None:
+def test_distributed_sampler_refuses_wrong_arguments(text: str, given: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=text):
         DistributedSampler(range(3), *given)

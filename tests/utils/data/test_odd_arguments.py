@@ -335,7 +335,7 @@ def _outcome(library: Any, case: str) -> tuple[Any, Exception | None]:
 
 
 @pytest.mark.parametrize("case", [case for case in _CASES if case not in _DIFFERENT])
-def test_as_pytorch(torch: Any, case: str) -> None:
+def test_odd_arguments_have_pytorchs_outcome(torch: Any, case: str) -> None:
     import tinytorch as tt
 
     value, error = _outcome(torch, case)
@@ -350,7 +350,7 @@ def test_as_pytorch(torch: Any, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", _DIFFERENT)
-def test_the_differences_are_there(torch: Any, case: str) -> None:
+def test_listed_differences_from_pytorch_exist(torch: Any, case: str) -> None:
     import tinytorch as tt
 
     (value, error), (ours, ours_error) = _outcome(torch, case), _outcome(tt, case)

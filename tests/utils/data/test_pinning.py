@@ -13,7 +13,7 @@ import tinytorch as tt
 from tinytorch.utils.data import DataLoader, TensorDataset
 
 
-def test_without_a_gpu_it_warns_as_pytorch_does(torch: Any) -> None:
+def test_pin_memory_without_a_gpu_warns_as_pytorch_does(torch: Any) -> None:
     if tt.cuda.is_available() or torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     with pytest.warns(UserWarning) as theirs:

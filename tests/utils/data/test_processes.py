@@ -134,7 +134,7 @@ class Rows(Dataset[Any]):
         return self.rows[index]
 
 
-def test_what_is_in_shared_memory_stays_there() -> None:
+def test_tensors_in_shared_memory_are_not_copied() -> None:
     rows = tt.zeros(4, 3).share_memory_()
     for got in list(DataLoader(Rows(rows), None, num_workers=1)):
         assert got.is_shared()
@@ -185,7 +185,7 @@ class Counting(IterableDataset[int]):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_streams_and_passes(method: str) -> None:
+def test_worker_processes_share_an_iterable_dataset_in_every_pass(method: str) -> None:
     loader = DataLoader(
         Counting(), 2, num_workers=2, persistent_workers=True, multiprocessing_context=method
     )
@@ -231,7 +231,7 @@ class Late(Dataset[int]):
         return index
 
 
-def test_order_is_kept() -> None:
+def test_batches_of_worker_processes_keep_their_order() -> None:
     assert [each.item() for each in DataLoader(Uneven(), num_workers=2)] == list(range(6))
 
 
@@ -251,7 +251,9 @@ class Lengths(IterableDataset[int]):
 
 
 @pytest.mark.parametrize("in_order", [True, False])
-def test_streams_of_several_lengths(torch: Any, in_order: bool) -> None:
+def test_iterable_datasets_of_different_lengths_are_batched_as_by_pytorch(
+    torch: Any, in_order: bool
+) -> None:
     found = []
     for library in (tt, torch):
         stream: Any = Lengths()
@@ -331,7 +333,7 @@ def test_an_error_has_its_type_and_its_traceback(method: str) -> None:
     ("function", Exception, "in DataLoader worker process 1.*[Cc]an't (get|pickle) local object"),
     ("graph", RuntimeError, "Cowardly refusing to serialize non-leaf tensor"),
 ])  # fmt: skip
-def test_what_cannot_be_pickled_is_an_error(how: str, kind: Any, text: str) -> None:
+def test_a_batch_that_cannot_be_pickled_is_an_error(how: str, kind: Any, text: str) -> None:
     with pytest.raises(kind, match=f"(?s){text}"):
         list(DataLoader(Failing(how), None, num_workers=2))
 
@@ -489,7 +491,7 @@ def test_a_program_that_ends_leaves_nothing(stage: str, number: Any, code: int) 
     assert_none_left(before, "mpich")
 
 
-def test_where_there_are_no_processes_batches_are_made_in_line(
+def test_without_processes_the_loader_makes_batches_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "platform", "emscripten")

@@ -50,14 +50,14 @@ def test_the_base_class_says_what_is_missing() -> None:
         len(Sampler())  # type: ignore[arg-type]
 
 
-def test_in_order() -> None:
+def test_sequential_sampler_yields_indices_in_order() -> None:
     sampler = SequentialSampler("abc")
     assert list(sampler) == [0, 1, 2] and len(sampler) == 3
 
 
 @pytest.mark.parametrize("drop_last", [True, False])
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 9])
-def test_batches(size: int, drop_last: bool) -> None:
+def test_batch_sampler_groups_indices(size: int, drop_last: bool) -> None:
     sampler = BatchSampler(SequentialSampler(range(size)), 3, drop_last)
     batches = list(sampler)
     assert len(sampler) == len(batches)
@@ -66,7 +66,7 @@ def test_batches(size: int, drop_last: bool) -> None:
     assert all(len(batch) == 3 for batch in batches[:-1])
 
 
-def test_the_data_may_grow() -> None:
+def test_random_sampler_follows_data_that_grows() -> None:
     data = [1, 2]
     sampler = RandomSampler(data)
     data.append(3)

@@ -10,7 +10,7 @@ import tinytorch as tt
 
 
 @pytest.mark.parametrize("wrong", [3, "a", 1.5, [1], object()])
-def test_what_is_no_generator_is_a_type_error(lib: Any, wrong: Any) -> None:
+def test_a_generator_of_a_wrong_type_is_a_type_error(lib: Any, wrong: Any) -> None:
     data = lib.utils.data
     for draw in (
         lambda: list(data.DataLoader(range(4), generator=wrong)),
