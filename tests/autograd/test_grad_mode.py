@@ -26,6 +26,6 @@ def test_backward_passes_take_one_thread() -> None:
     assert x.grad is not None and x.grad.tolist() == [3.0, 3.0]
 
 
-def test_set_grad_enabled_requires_a_bool() -> None:
+def test_set_multithreading_enabled_requires_a_bool() -> None:
     with pytest.raises(TypeError, match="argument 'mode' must be bool, not str"):
         tt.autograd.set_multithreading_enabled("no")  # type: ignore[arg-type]

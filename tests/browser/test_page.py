@@ -25,22 +25,22 @@ def enter(page: Any, *lines: str) -> str:
 
 
 def test_a_typed_line_prints_its_result(page: Any) -> None:
-    said = enter(page, "tt.ones(2) + 1")
-    assert "tt is tinytorch" in said
-    assert said.rstrip().endswith("tt.ones(2) + 1\ntensor([2., 2.])")
+    printed = enter(page, "tt.ones(2) + 1")
+    assert "tt is tinytorch" in printed
+    assert printed.rstrip().endswith("tt.ones(2) + 1\ntensor([2., 2.])")
 
 
 def test_a_loop_typed_over_several_lines_runs(page: Any) -> None:
-    said = enter(page, "x = tt.tensor(3., requires_grad=True)", "for n in range(2):",
+    printed = enter(page, "x = tt.tensor(3., requires_grad=True)", "for n in range(2):",
                  "(x ** 2).backward()", "", "x.grad")  # fmt: skip
-    assert said.rstrip().endswith("tensor(12.)")
+    assert printed.rstrip().endswith("tensor(12.)")
 
 
 def test_error_shows_a_traceback_of_the_lines_typed(page: Any) -> None:
-    said = enter(page, "tt.ones(2) @ tt.ones(3)", "tt.matmull")
-    assert "tt.ones(2) @ tt.ones(3)\n" in said.split("Traceback")[1]
-    assert "session.py" not in said
-    assert "Did you mean: 'matmul'?" in said
+    printed = enter(page, "tt.ones(2) @ tt.ones(3)", "tt.matmull")
+    assert "tt.ones(2) @ tt.ones(3)\n" in printed.split("Traceback")[1]
+    assert "session.py" not in printed
+    assert "Did you mean: 'matmul'?" in printed
 
 
 def test_the_up_arrow_recalls_earlier_lines(page: Any) -> None:
@@ -87,8 +87,8 @@ def test_digits_are_learned_and_drawn(page: Any) -> None:
     page.wait_for_selector("#digits canvas")
     assert page.locator("#after").is_hidden(), "drawn after the training alone"
     page.wait_for_selector("#after:visible")
-    said = page.locator("#progress").inner_text()
-    epoch, epochs, accuracy = re.findall(r"[\d.]+", said)
+    printed = page.locator("#progress").inner_text()
+    epoch, epochs, accuracy = re.findall(r"[\d.]+", printed)
     assert epoch == epochs
     assert float(accuracy) >= 95
     assert page.locator("#loss").get_attribute("d").count("L") == int(epochs) * 43 - 1

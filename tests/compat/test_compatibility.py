@@ -431,7 +431,7 @@ def test_a_scaler_scales_skips_and_adapts_as_pytorchs(torch: Any) -> None:
     assert traces[0][1:] == traces[1][1:]
 
 
-def test_a_scaler_keeps_small_half_precision_gradients_from_underflow(torch: Any) -> None:
+def test_a_scaler_multiplies_half_precision_losses_as_pytorchs(torch: Any) -> None:
     kinds = []
     for library in (tt, torch):
         scaler = library.amp.GradScaler("cpu")

@@ -242,7 +242,7 @@ class TestTwoDevices:
         assert profiled == ["start", "stop", "stop"]
         assert tt.cuda.current_blas_handle() == 1000
 
-    def test_waits_are_not_reported_to_the_profiler(self) -> None:
+    def test_sync_debug_modes_other_than_default_are_refused(self) -> None:
         assert tt.cuda.get_sync_debug_mode() == 0
         tt.cuda.set_sync_debug_mode("default")
         with pytest.raises(NotImplementedError, match="CuPy reports only some"):

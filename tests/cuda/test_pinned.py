@@ -180,7 +180,9 @@ class TestNonBlocking:
         assert y.tolist() == [0, 1, 2]
         assert stream.query() and done.query()
 
-    def test_a_non_blocking_move_from_pageable_memory_blocks(self, cuda: PretendedCuda) -> None:
+    def test_a_non_blocking_move_from_pageable_memory_copies_at_once(
+        self, cuda: PretendedCuda
+    ) -> None:
         assert tt.ones(3).to("cuda", non_blocking=True).tolist() == [1, 1, 1]
         assert cuda.at(0)._held == []
 

@@ -101,13 +101,16 @@ def test_in_place_operators_with_array_operands_have_numpys_result(
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name not in ("eq", "ne")])
 def test_tensor_with_array_on_the_right_has_pytorchs_result_dtype(torch: Any, name: str) -> None:
-    for ours, theirs in itertools.product(DTYPES, DTYPES):
-        first, second = values(ours, (2,)), values(theirs, (2,))
+    for tensor_dtype, array_dtype in itertools.product(DTYPES, DTYPES):
+        first, second = values(tensor_dtype, (2,)), values(array_dtype, (2,))
         wanted = numpys(OPERATORS[name], torch.tensor(first), second)
-        if not isinstance(wanted, Exception) and is_ordered(name, ours, theirs):
+        if not isinstance(wanted, Exception) and is_ordered(name, tensor_dtype, array_dtype):
             got = OPERATORS[name](tt.tensor(first), second).numpy().dtype
             # PyTorch makes uint8 of what is bool to NumPy.
-            assert wanted.numpy().dtype == ("uint8" if got == "bool" else got), (ours, theirs)
+            assert wanted.numpy().dtype == ("uint8" if got == "bool" else got), (
+                tensor_dtype,
+                array_dtype,
+            )
 
 
 @pytest.mark.parametrize("name", ["add", "mul", "truediv", "pow"])

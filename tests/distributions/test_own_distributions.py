@@ -116,7 +116,7 @@ def test_a_transform_may_be_a_module() -> None:
 
 
 @pytest.mark.torch
-def test_a_transformed_distribution_may_have_parameters_of_its_own() -> None:
+def test_a_subclass_may_have_other_parameters_than_its_base() -> None:
     for library in libraries():
         d = library.distributions
 

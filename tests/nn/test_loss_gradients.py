@@ -70,7 +70,7 @@ def test_gradients_of_recurrent_cells_are_finite_differences(name: str) -> None:
     assert gradcheck(run, inputs) and has_second_derivatives(run, inputs)
 
 
-def test_binary_cross_entropy_of_a_certain_wrong_probability_is_bounded() -> None:
+def test_binary_cross_entropy_with_infinite_wrong_logits_is_infinite() -> None:
     x, y = tt.tensor([np.inf, np.inf, 30.0, -30.0]), tt.tensor([0.0, 0.3, 1.0, 0.0])
     loss = F.binary_cross_entropy_with_logits(x, y, reduction="none")
     np.testing.assert_allclose(loss, [np.inf, np.inf, np.exp(-30.0), np.exp(-30.0)], rtol=1e-5)

@@ -126,7 +126,7 @@ def test_the_repr_of_spatial_layers_is_pytorchs(make: Call) -> None:
     [lambda nn: nn.BatchNorm2d(4), lambda nn: nn.InstanceNorm2d(4, 1e-5, 0.1, True, True)],
     ids=words,
 )
-def test_batch_norm_in_evaluation_uses_its_initial_statistics(make: Call) -> None:
+def test_gradients_of_norms_in_evaluation_are_right_after_statistics_change(make: Call) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make)
         x = lib.tensor(IMAGE, requires_grad=True)

@@ -235,9 +235,12 @@ def test_polynomial_series_are_recorded_for_gradients(kind: str, function: Any) 
     assert tt.autograd.gradcheck(lambda c: tt.as_tensor(function(make, tnp.asarray(c))), [x])
 
 
-def test_series_pickle_and_print_as_asked() -> None:
+def test_series_are_equal_to_themselves_after_pickling() -> None:
     p = tnp.polynomial.Polynomial([1.0, 2.0])
     assert pickle.loads(pickle.dumps(p)) == p
+
+
+def test_unknown_print_styles_of_series_are_refused() -> None:
     with pytest.raises(ValueError, match="expected 'ascii' or 'unicode', got 'html'"):
         tnp.polynomial.set_default_printstyle("html")
 

@@ -114,7 +114,7 @@ def test_rows_without_numbers_are_nan_and_warned_of(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanmean", "nanvar", "nanstd"])
-def test_nan_functions_skip_nan_as_numpys(name: str) -> None:
+def test_nan_reductions_with_where_and_out_are_numpys(name: str) -> None:
     chosen = numpy.array([True, True, False])
     options = {"initial": 2.0} if name in ("nanmax", "nanmin") else {}
     expected = getattr(numpy, name)(ROWS[::2], axis=1, where=chosen, **options)

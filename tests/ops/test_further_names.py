@@ -63,7 +63,7 @@ def test_range_says_that_it_is_deprecated() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bool", "complex64"])
-def test_range_of_complex_bounds_is_refused(dtype: str) -> None:
+def test_range_in_dtypes_without_order_is_pytorchs(dtype: str) -> None:
     assert_equal_or_errors(lambda t: t.range(0, 1, dtype=getattr(t, dtype)))
 
 

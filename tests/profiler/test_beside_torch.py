@@ -126,7 +126,7 @@ def run(library: Any, schedule: Any) -> list[Any]:
     lambda library: lambda step: library.profiler.ProfilerAction(2 * (step % 3 == 1)),
     lambda library: lambda step: library.profiler.ProfilerAction(step % 3),
 ])  # fmt: skip
-def test_calls_of_on_trace_ready_by_schedule_are_pytorchs(torch: Any, schedule: Any) -> None:
+def test_a_scheduled_profile_records_what_pytorchs_records(torch: Any, schedule: Any) -> None:
     assert run(tt, schedule) == run(torch, schedule)
 
 

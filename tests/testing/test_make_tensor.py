@@ -111,7 +111,7 @@ def test_make_tensor_refuses_noncontiguous_with_a_memory_format() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"requires_grad": True}])
-def test_make_tensor_refuses_a_dtype_of_none(torch: Any, options: Any) -> None:
+def test_make_tensor_refuses_an_unknown_dtype(torch: Any, options: Any) -> None:
     for library in (tt, torch):
         with pytest.raises(TypeError, match="is not supported"):
             library.testing.make_tensor(3, dtype="float33", device="cpu", **options)

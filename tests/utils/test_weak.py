@@ -50,7 +50,7 @@ def test_references_to_the_same_are_equal(lib: Any) -> None:
     assert gone() is None and gone == gone and (gone == ref(x)) is False
 
 
-def test_a_weak_reference_to_a_tensor_dies_with_it(lib: Any) -> None:
+def test_a_tensor_weak_ref_returns_its_tensor(lib: Any) -> None:
     x = lib.ones(2)
     found = weak(lib).TensorWeakRef(x)
     assert found() is x

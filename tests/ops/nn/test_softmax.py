@@ -68,7 +68,7 @@ def test_losses_of_confident_logits_keep_the_digits_of_float32(
     np.testing.assert_allclose(mean, wanted.mean(), rtol=0, atol=2e-7)
 
 
-def test_softmax_of_minus_infinity_is_zero_and_of_nothing_else_nan() -> None:
+def test_softmax_of_minus_infinity_is_zero_and_of_nothing_finite_nan() -> None:
     x = leaf([0.0, -math.inf])
     assert F.softmax(x, 0).tolist() == [1.0, 0.0]
     assert F.log_softmax(x, 0).tolist() == [0.0, -math.inf]

@@ -168,7 +168,7 @@ def assert_same_order(call: Call, values: Any) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_TRANSPOSED)
-def test_results_in_row_major_order_are_pytorchs(name: str) -> None:
+def test_memory_orders_of_results_of_transposed_tensors_are_pytorchs(name: str) -> None:
     assert_same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
 
 
