@@ -66,7 +66,7 @@ def test_flatten_up_to_accepts_deeper_trees(tree: Any, deeper: Any) -> None:
 
 
 @pytest.mark.parametrize(("tree", "other"), OTHERS, ids=repr)
-def test_flatten_up_to_refuses_other_structures(tree: Any, other: Any) -> None:
+def test_tree_map_refuses_other_structures(tree: Any, other: Any) -> None:
     for tools in import_both("utils._pytree"):
         for call in (tools.tree_map, tools.tree_map_):
             with pytest.raises(ValueError, match="mismatch"):

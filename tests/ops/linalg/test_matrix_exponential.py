@@ -48,7 +48,7 @@ def test_matrix_exp_of_rotations_is_right_at_any_angle(dtype: Any) -> None:
         assert (abs(tt.linalg.matrix_exp(alone).numpy() - one) <= rounding).all()
 
 
-def test_matrix_exp_of_infinity_and_nan_is_pytorchs() -> None:
+def test_matrix_exp_of_infinity_and_nan_is_nan() -> None:
     a = tt.tensor([[[math.nan, 1.0], [0.0, 1.0]], [[math.inf, 1.0], [0.0, 1.0]], [[0.0, 0.0]] * 2])
     found = tt.linalg.matrix_exp(a).numpy()
     assert np.isnan(found[:2]).all() and (found[2] == np.eye(2)).all()
