@@ -177,7 +177,7 @@ OPERATORS = [
 
 @pytest.mark.torch
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_others_are_asked_about_the_function_that_is_pytorchs(operator: str) -> None:
+def test_torch_function_receives_the_function_that_pytorchs_receives(operator: str) -> None:
     def run(t: Any) -> Any:
         asked = []
 
@@ -400,14 +400,14 @@ def test_subclasses_are_pickled_copied_and_saved_with_their_attributes() -> None
         assert y.label == ["label"] and y.label is not x.label
 
 
-def test_no_answer_is_an_error_that_names_the_function_and_the_classes() -> None:
+def test_an_operation_without_an_override_result_names_function_and_classes() -> None:
     duck = duck_class(loaded("tinytorch"), "Duck", [])
     for call in (tt.mean, tt.nn.functional.relu, lambda d: tt.nn.functional.mse_loss(d, d)):
         with pytest.raises(TypeError, match=r"no implementation found for '.*(mean|loss|relu)'"):
             call(duck())
 
 
-def test_an_error_of_an_answer_comes_out_as_it_is() -> None:
+def test_an_error_in_torch_function_is_raised_unchanged() -> None:
     class Broken:
         @classmethod
         def __torch_function__(cls, *args: Any) -> Any:
@@ -448,7 +448,7 @@ def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:
     assert tt.Tensor in PLAIN
 
 
-def test_methods_that_come_with_a_mode_are_asked_about_and_stay() -> None:
+def test_methods_loaded_under_a_mode_call_the_mode() -> None:
     def loads_in_a_mode() -> None:
         import tinytorch as tt
 
@@ -469,7 +469,7 @@ def test_methods_that_come_with_a_mode_are_asked_about_and_stay() -> None:
     assert run(loads_in_a_mode) == "[[1.0, 1.0], [0.0, 1.0]]"
 
 
-def test_a_class_is_told_that_dispatch_is_not_asked() -> None:
+def test_defining_torch_dispatch_warns_that_it_is_not_called() -> None:
     with pytest.warns(UserWarning, match="__torch_dispatch__ will not be called") as seen:
 
         class Dispatching(tt.Tensor):

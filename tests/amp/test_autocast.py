@@ -83,7 +83,7 @@ def test_result_dtypes_under_autocast_are_pytorchs(torch: Any, text: str, name: 
 @pytest.mark.parametrize("text", [
     "lib.nn.LSTM(4, 3, 2, bidirectional=True)", "lib.nn.LSTM(4, 3, batch_first=True)",
 ])  # fmt: skip
-def test_an_lstm_is_as_near_as_pytorchs(torch: Any, text: str) -> None:
+def test_an_lstm_under_autocast_is_as_precise_as_pytorchs(torch: Any, text: str) -> None:
     """To the same numbers in float64: PyTorch's rounds at every step."""
     values = np.random.RandomState(0).randn(5, 2, 4).astype("float32")
     found = []

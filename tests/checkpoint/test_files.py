@@ -37,7 +37,7 @@ def test_a_new_file_has_the_mode_of_the_old_one_or_of_the_mask(path: Path) -> No
     assert os.listdir(path.parent) == ["weights.pt"]
 
 
-def test_links_stay_and_name_the_new_contents(path: Path) -> None:
+def test_saving_through_a_link_keeps_the_link(path: Path) -> None:
     hard, symbolic, dangling = (path.with_name(name) for name in ("hard", "symbolic", "dangling"))
     os.link(path, hard)
     symbolic.symlink_to("weights.pt")
@@ -184,7 +184,7 @@ def test_several_saves_into_one_file_load_as_in_pytorch(new: bool, before: bytes
 
 
 @pytest.mark.parametrize("open_file", [io.BytesIO, tempfile.TemporaryFile])
-def test_a_file_is_read_from_where_it_stands_to_the_end_of_what_is_read(open_file: Any) -> None:
+def test_load_reads_from_the_file_position_and_stops_behind_the_object(open_file: Any) -> None:
     with open_file() as file:
         for number in (1, 2, 3):
             tt.save(tt.tensor(number), file, _use_new_zipfile_serialization=False)
@@ -197,7 +197,7 @@ def test_a_file_is_read_from_where_it_stands_to_the_end_of_what_is_read(open_fil
 
 
 @pytest.mark.parametrize("counts", [(1, 1000), (1000, 1)])
-def test_the_archive_that_begins_where_the_file_stands_is_read(counts: tuple[int, int]) -> None:
+def test_load_reads_the_archive_that_begins_at_the_file_position(counts: tuple[int, int]) -> None:
     """PyTorch reads it if the last one is laid out like it, and raises otherwise."""
     file = io.BytesIO()
     for count in counts:

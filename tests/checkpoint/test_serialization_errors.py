@@ -241,7 +241,7 @@ def test_an_extension_that_the_program_knows_is_not_called() -> None:
         copyreg.remove_extension(__name__, "called", 241)
 
 
-def test_windows_stay_in_their_storage() -> None:
+def test_a_tensor_that_exceeds_its_storage_is_refused() -> None:
     ours = tt.arange(8)
     with zipfile.ZipFile(io.BytesIO(saved(ours))) as made:
         data_pkl, data = made.read("archive/data.pkl"), made.read("archive/data/0")

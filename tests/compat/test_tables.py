@@ -40,7 +40,7 @@ def made() -> Iterator[tuple[str, str]]:
 MADE = list(made())
 
 
-def test_every_table_is_one_modules() -> None:
+def test_every_table_belongs_to_one_module() -> None:
     held = (importlib.import_module(f"tinytorch.compat.tables.{file}").TABLES for file in TABLED)
     assert sorted(m for table in held for m in table) == sorted(tables())
     for file, modules in TABLED.items():
@@ -88,7 +88,7 @@ def test_arguments_are_those_of_the_signature() -> None:
             call()
 
 
-def test_an_answer_is_not_shared() -> None:
+def test_list_backends_returns_a_new_list_each_time() -> None:
     tt.compiler.list_backends().append("mine")
     assert tt.compiler.list_backends() == []
 

@@ -132,7 +132,7 @@ def test_gradients_flow_through_operators_with_array_operands() -> None:
         assert x.grad.tolist() == [1.0, 2.0]
 
 
-def test_memory_is_shared_with_what_it_is_written_into() -> None:
+def test_adding_an_array_in_place_to_a_view_writes_to_its_base() -> None:
     x = tt.zeros(2, 2)
     row = x[0]
     row += np.ones(2, np.float32)

@@ -34,7 +34,7 @@ def test_each_joined_tensor_gets_its_part(join: FunctionType) -> None:
 
 
 @pytest.mark.parametrize("part", [tt.chunk, tt.Tensor.split])
-def test_parts_know_how_they_were_made(part: FunctionType) -> None:
+def test_errors_for_writing_to_a_part_name_how_it_was_made(part: FunctionType) -> None:
     x = tt.ones(4, requires_grad=True)
     with tt.no_grad():
         unrecorded = part(x, 2)[1]

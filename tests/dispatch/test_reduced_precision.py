@@ -152,7 +152,7 @@ def test_a_call_is_that_in_float32_rounded_once(text: str, recorded: bool) -> No
 
 
 @pytest.mark.skipif("float8_e5m2" not in NAMES, reason="CuPy's kernels look at their arguments")
-def test_plain_calls_need_no_look_at_their_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bfloat16_calls_of_one_dtype_take_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take the short way, whatever they compute."""
     for name in ("call_reduced", "call_composite_reduced"):
         monkeypatch.setattr(f"tinytorch.dispatch.call.{name}", None)

@@ -81,7 +81,7 @@ def test_unbound_methods_pickle_by_name() -> None:
 
 
 @pytest.mark.parametrize("space", SPACES)
-def test_a_function_tells_the_name_it_was_asked_for_by(space: str) -> None:
+def test_each_public_function_has_its_public_name(space: str) -> None:
     others = {
         name: value.__name__
         for name, value in public(space)
@@ -90,7 +90,7 @@ def test_a_function_tells_the_name_it_was_asked_for_by(space: str) -> None:
     assert not others
 
 
-def test_another_name_has_a_face_of_its_own() -> None:
+def test_an_alias_has_its_own_name_module_and_docstring() -> None:
     assert tt.swapdims.__name__ == tt.swapdims.__qualname__ == "swapdims"
     assert (tt.Tensor.absolute_.__name__, tt.special.expit.__module__) == (
         "absolute_", "tinytorch.special"
@@ -103,7 +103,7 @@ def test_another_name_has_a_face_of_its_own() -> None:
             getattr(tt, name)(3, 4, 5, 6, 7)
 
 
-def test_another_name_gives_the_gradients_and_nodes_of_the_first() -> None:
+def test_an_alias_has_the_gradients_and_nodes_of_its_function() -> None:
     x = tt.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)
     for one, other in ((tt.absolute, tt.abs), (tt.negative, tt.neg), (tt.clip, tt.clamp),
                        (tt.special.expit, tt.sigmoid), (tt.multiply, tt.mul)):  # fmt: skip

@@ -52,6 +52,6 @@ def unknown_names() -> None:
         print(functions_entered(call))
 
 
-def test_unknown_names_are_told_in_few_functions() -> None:
+def test_the_error_for_an_unknown_name_takes_few_function_calls() -> None:
     """In a process of its own: what installs a finder of distributions makes it slower."""
     assert max(map(int, run(unknown_names).split())) < 300

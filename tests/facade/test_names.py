@@ -435,7 +435,7 @@ def test_ipython_completes_names() -> None:
     assert any(name.endswith("zeros") for name in names)
 
 
-def test_thread_asks_its_own_backend() -> None:
+def test_a_thread_has_its_own_backend() -> None:
     seen: list[str] = []
     thread = threading.Thread(target=lambda: seen.append(tt.get_backend()))
     thread.start()

@@ -48,7 +48,7 @@ def test_properties_of_tree_structures_are_pytorchs(tree: Any) -> None:
 
 
 @pytest.mark.parametrize(("tree", "deeper"), DEEPER, ids=repr)
-def test_flatten_up_to_accepts_deeper_trees(tree: Any, deeper: Any) -> None:
+def test_tree_map_and_flatten_up_to_accept_deeper_trees(tree: Any, deeper: Any) -> None:
     def answer(tools: Any) -> list[Any]:
         alike = type(tree) is type(deeper)
         return [

@@ -340,7 +340,7 @@ def test_views_see_writes_made_after_operations_shared_by_the_examples() -> None
     assert x.tolist() == [11.0, 12.0, 13.0]
 
 
-def test_gradients_flow_through_a_first_run_that_is_not_for_all() -> None:
+def test_gradients_flow_through_vmap_of_a_function_with_reductions() -> None:
     """d/dx of (2x)^2 + x is 8x + 1."""
     x = tt.tensor([1.0, 2.0, 3.0], requires_grad=True)
     vmap(lambda a: (a * 2).reshape(1).square().sum() + a)(x).sum().backward()

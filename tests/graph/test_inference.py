@@ -53,7 +53,7 @@ def test_a_task_that_goes_on_in_inference_mode_still_marks() -> None:
     assert context.run(lambda: tt.ones(1).is_inference())
 
 
-def test_outside_nothing_is_asked_of_new_tensors() -> None:
+def test_new_tensors_are_not_checked_outside_of_inference_mode() -> None:
     tt.ones(1)  # the first tensor after a block looks whether there is another one
     assert creation.version is None
     with tt.inference_mode(), tt.inference_mode():

@@ -159,7 +159,7 @@ def test_saved_tensor_that_changed_names_both_operations() -> None:
     assert "output 0 of AddBackward0" in text and "saved by MulBackward0" in text
 
 
-def test_change_that_no_rule_minds_is_allowed() -> None:
+def test_a_tensor_that_no_gradient_rule_saved_may_be_changed() -> None:
     x = tt.ones(2, requires_grad=True)
     y = x * 2
     z = y + 1

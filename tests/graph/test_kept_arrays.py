@@ -73,7 +73,7 @@ def test_the_result_may_be_changed_and_the_argument_may_not() -> None:
         y.sum().backward()
 
 
-def test_hooks_see_the_argument_alone() -> None:
+def test_saved_tensor_hooks_are_called_with_the_argument_of_gelu_alone() -> None:
     x = leaf("float64", 5)
     seen = []
 

@@ -53,7 +53,7 @@ def test_operations_called_by_a_recorded_function_are_its_children() -> None:
     assert 0 < whole.self_cpu_time_total == whole.cpu_time_total - inside
 
 
-def test_gradients_bear_the_numbers_of_their_operations() -> None:
+def test_gradient_events_have_the_sequence_number_of_their_operation() -> None:
     w, x = tt.ones(3, requires_grad=True), tt.ones(3)
     with tt.profiler.profile() as prof:
         (w * x).sum().backward()
@@ -118,7 +118,7 @@ def test_operations_in_other_threads_or_after_the_profile_are_not_recorded() -> 
     assert tt.Tensor in PLAIN, "calls are plain again"
 
 
-def test_calls_are_plain_again_after_a_block_that_fails() -> None:
+def test_calls_take_the_fast_path_after_a_profile_that_fails() -> None:
     with pytest.raises(ZeroDivisionError), tt.profiler.profile():
         1 / 0
     assert tt.Tensor in PLAIN
@@ -145,7 +145,7 @@ def test_results_under_a_profile_are_those_without() -> None:
         assert compute() == pytest.approx(expected, rel=1e-6)
 
 
-def test_modes_and_subclasses_are_still_asked() -> None:
+def test_modes_and_subclasses_override_operations_under_a_profile() -> None:
     class Count(tt.overrides.TorchFunctionMode):
         calls = 0
 
@@ -161,7 +161,7 @@ def test_modes_and_subclasses_are_still_asked() -> None:
     assert count.calls and names(prof).count("aten::add") == 1
 
 
-def test_times_hold_what_they_measure() -> None:
+def test_times_of_events_include_their_children_and_self_times_do_not() -> None:
     """A part that sleeps takes at least so long, and its own time is what its children leave."""
     with tt.profiler.profile() as prof:
         with tt.profiler.record_function("outer"):
@@ -218,7 +218,7 @@ def test_lines_of_the_program_are_those_that_called() -> None:
     assert gradient.stack == forward.stack
 
 
-def test_a_stretch_is_measured_and_handed_over_at_its_end() -> None:
+def test_a_scheduled_profile_calls_on_trace_ready_at_the_end_of_each_cycle() -> None:
     handed: list[list[str]] = []
     schedule = tt.profiler.schedule(wait=1, warmup=1, active=2, repeat=2)
     ready: Callable[[Any], None] = lambda prof: handed.append(names(prof))  # noqa: E731

@@ -172,7 +172,7 @@ def test_modes_that_are_not_bool_are_refused_with_torchs_words():
     assert modes(tt) == (True, False)
 
 
-def test_hot_and_public_functions_agree():
+def test_grad_enabled_and_inference_enabled_agree_with_the_public_functions():
     with tt.inference_mode():
         assert (tt.grad_enabled(), tt.inference_enabled()) == modes(tt) == (False, True)
     assert (tt.grad_enabled(), tt.inference_enabled()) == (True, False)
