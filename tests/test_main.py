@@ -206,7 +206,7 @@ def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
     assert str(Path("site", "torch", "__init__.py")) in done.stderr
 
 
-def test_programs_that_a_program_starts_get_tinytorch_too(runner: Runner) -> None:
+def test_child_processes_get_tinytorch_as_torch(runner: Runner) -> None:
     """Also by libraries that look for a distribution first; another ``sitecustomize`` runs."""
 
     def parent() -> None:
@@ -234,7 +234,7 @@ def test_programs_that_a_program_starts_get_tinytorch_too(runner: Runner) -> Non
     assert out == f"2.13.0 {expected} 3\n1 {expected} None\n"
 
 
-def test_programs_that_a_program_starts_get_pytorch_if_told_so(runner: Runner) -> None:
+def test_child_processes_get_pytorch_if_the_environment_variable_says_so(runner: Runner) -> None:
     def parent() -> None:
         import subprocess
         import sys
@@ -464,7 +464,7 @@ def test_info_reports_an_environment_variable_that_names_no_backend(runner: Runn
     assert "  numpy    available\n" in out
 
 
-def test_info_tells_the_blas_kernels_that_were_asked_for(runner: Runner) -> None:
+def test_info_names_the_blas_kernels_set_by_the_environment(runner: Runner) -> None:
     if "OpenBLAS runs" not in runner.output("--info"):
         pytest.skip("NumPy runs on another BLAS")
     out = runner.output("--info", OPENBLAS_CORETYPE="Haswell")

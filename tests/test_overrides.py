@@ -200,7 +200,9 @@ def test_torch_function_receives_the_function_that_pytorchs_receives(operator: s
 
 @pytest.mark.torch
 @pytest.mark.parametrize("call", CALLS, ids=words)
-def test_a_subclass_is_asked_as_by_pytorch_and_results_have_its_class(call: Call) -> None:
+def test_torch_function_of_a_subclass_is_called_as_by_pytorch_and_results_have_its_class(
+    call: Call,
+) -> None:
     def run(t: Any) -> Any:
         log: list[Any] = []
         cls = logging_class(t, log)
@@ -418,7 +420,7 @@ def test_an_error_in_torch_function_is_raised_unchanged() -> None:
             call(Broken())
 
 
-def test_plain_tensors_are_as_before_where_classes_are_asked() -> None:
+def test_tensors_without_overrides_behave_as_before_beside_classes_with_them() -> None:
     x = tt.ones(2)
     with tt.overrides.BaseTorchFunctionMode():
         assert type(x + 1) is tt.Tensor

@@ -59,7 +59,7 @@ def test_the_ipython_repl_evaluates_a_line(runner: Runner) -> None:
     assert "tinytorch" in out and "tensor([2., 2.])" in out
 
 
-def test_ipython_that_is_not_installed_leaves_the_plain_repl(runner: Runner) -> None:
+def test_without_ipython_the_repl_of_python_starts(runner: Runner) -> None:
     def hidden() -> None:
         import importlib.util
         import runpy

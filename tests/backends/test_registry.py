@@ -237,7 +237,7 @@ def test_errors_keep_their_attributes_when_pickled(error):
 # -- loading under way -----------------------------------------------------------------------
 
 
-def test_a_loader_that_asks_for_itself_is_an_error_not_a_deadlock():
+def test_a_loader_that_loads_its_own_backend_is_an_error_not_a_deadlock():
     register_backend("paper", lambda: load("paper"))
     with pytest.raises(BackendUnavailableError, match="loads itself while it is loading"):
         load("paper")
@@ -263,7 +263,7 @@ def test_loading_one_backend_does_not_hold_up_another():
     assert found == [load("paper")]
 
 
-def test_module_that_asks_for_its_backend_while_others_load_it(tmp_path, monkeypatch):
+def test_a_module_may_load_its_backend_while_other_threads_load_it(tmp_path, monkeypatch):
     """A thread importing the module waits for ours; ours must not wait for the import."""
 
     def plugin():

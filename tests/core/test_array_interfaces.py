@@ -18,7 +18,7 @@ def on_cpu(*shape: int, **options: Any) -> Any:
 @pytest.mark.parametrize(
     "x", [on_cpu(2, 3), on_cpu(2, 3).T, on_cpu(4)[::2], on_cpu(0, 2), on_cpu(), on_cpu(1).expand(3)]
 )
-def test_the_interface_tells_where_the_numbers_are(x: Any) -> None:
+def test_array_interface_holds_address_shape_and_dtype(x: Any) -> None:
     interface = x.__array_interface__
     assert interface["data"][0] == x.data_ptr() or not x.numel()
     assert interface["shape"] == tuple(x.shape) and interface["typestr"] == x.numpy().dtype.str

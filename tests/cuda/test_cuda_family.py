@@ -75,7 +75,7 @@ def test_every_name_is_here_or_said_not_to_be(torch: Any) -> None:
     ],
     ids=words,
 )
-def test_questions_are_answered_as_by_torch_without_a_gpu(torch: Any, question: Call) -> None:
+def test_queries_of_cuda_return_pytorchs_values_without_a_gpu(torch: Any, question: Call) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert question(tt.cuda) == question(torch.cuda)
@@ -256,7 +256,7 @@ class TestTwoDevices:
         known = tt.accelerator.get_device_capability(0)["supported_dtypes"]
         assert tt.float16 in known and tt.complex64 in known
 
-    def test_telemetry_asks_for_the_device_by_its_bus(
+    def test_telemetry_looks_up_the_device_by_its_pci_bus(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         nvml: Any = types.ModuleType("pynvml")

@@ -56,7 +56,7 @@ def test_a_killed_rank_ends_the_others() -> None:
     assert "Killed (signal 9)" in done.stdout + done.stderr and took < 20
 
 
-def test_an_error_that_nobody_catches_ends_the_others() -> None:
+def test_an_uncaught_error_in_one_rank_ends_the_others() -> None:
     done, took = faulty("raise", 30)
     assert "ValueError: of rank 1" in done.stderr and took < 20
 

@@ -88,7 +88,7 @@ def test_generalized_pareto_with_shape_minus_one_has_a_gradient() -> None:
     assert D.GeneralizedPareto(0.0, 1.0, -1.0).log_prob(tt.tensor(1.0)).item() == 0
 
 
-def test_correlations_of_two_are_shares_of_a_beta_law() -> None:
+def test_lkj_correlations_of_two_variables_follow_a_beta_distribution() -> None:
     r = np.linspace(-0.9, 0.9, 7)
     factors = np.stack(
         [np.stack([np.ones(7), np.zeros(7)], -1), np.stack([r, np.sqrt(1 - r * r)], -1)], -2

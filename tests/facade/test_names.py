@@ -94,7 +94,7 @@ def test_the_module_has_itself_under_pytorchs_name() -> None:
     assert "torch" not in dir(tt)
 
 
-def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
+def test_a_dtype_name_is_looked_up_in_the_backend_and_never_stored() -> None:
     assert tt.float32.name == "float32"
     assert "float32" not in vars(tt)
 

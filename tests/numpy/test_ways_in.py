@@ -30,7 +30,7 @@ def test_first_array_has_methods_and_operators(imported: str, made: str) -> None
     assert run(program, imported, made) == "True"
 
 
-def test_ufunc_is_a_class_whatever_is_asked_for_first() -> None:
+def test_ufunc_is_a_class_whichever_name_is_imported_first() -> None:
     def program() -> None:
         import tinytorch.numpy as np
 

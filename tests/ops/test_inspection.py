@@ -37,7 +37,7 @@ def test_queries_of_tensors_return_pytorchs_values(torch: Any, name: str) -> Non
     assert QUESTIONS[name](tt) == QUESTIONS[name](torch)
 
 
-def test_data_ptr_tells_shared_memory() -> None:
+def test_data_ptr_of_tensors_that_share_memory_is_equal() -> None:
     x = tt.arange(6)
     assert x.view(2, 3).data_ptr() == x.data_ptr() != x.clone().data_ptr()
     assert x[2:].data_ptr() == x.data_ptr() + 2 * x.itemsize

@@ -44,7 +44,7 @@ def test_each_level_hides_the_one_below(monkeypatch):
     assert tt.get_backend() == "green"
 
 
-def test_get_backend_is_a_plain_string_and_current_backend_the_object():
+def test_get_backend_returns_a_string_and_current_backend_the_object():
     tt.set_backend("red")
     assert type(tt.get_backend()) is str
     assert tt.current_backend() is load("red")

@@ -57,7 +57,7 @@ def test_a_shared_module_is_one_layer_with_two_calls() -> None:
     assert (whole.num_params, whole.flops) == (12, 2 * 2 * 5 * 9)
 
 
-def test_a_parameter_that_several_share_counts_once_and_frozen_ones_are_told() -> None:
+def test_a_shared_parameter_counts_once_and_frozen_ones_are_counted_apart() -> None:
     model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     model[1].weight = model[0].weight
     model[1].bias.requires_grad_(False)
@@ -97,7 +97,7 @@ def test_the_model_the_modes_and_the_random_numbers_are_left_as_they_were() -> N
     assert model.training
 
 
-def test_a_table_goes_as_deep_as_it_is_asked_to() -> None:
+def test_the_depth_argument_limits_the_rows_of_a_summary() -> None:
     lines = str(tt.summary(small(), (2, 1, 8, 8), depth=1)).splitlines()
     assert [line.split()[0] for line in lines[2:7]] == ["Sequential", "0:", "1:", "2:", "3:"]
     assert lines[6].split() == ["3:", "Sequential", "(2,", "10)", "1,450", "5,760"]

@@ -52,7 +52,7 @@ def test_a_failed_check_raises_at_the_next_wait_and_only_once(xp: Any, wait: str
     getattr(xp, wait)(*arguments)
 
 
-def test_check_indices_accepts_negative_indices_unless_told_otherwise(xp: Any) -> None:
+def test_check_indices_accepts_negative_indices_unless_negative_is_false(xp: Any) -> None:
     xp.check_indices("gather", xp.asarray([-3, 2]), 3, 0)
     xp.synchronize()
     xp.check_indices("embedding", xp.asarray([-1]), 3, 0, negative=False)

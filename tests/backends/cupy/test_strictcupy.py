@@ -476,7 +476,7 @@ def test_complex_division_by_zero_is_nan() -> None:
 
 
 class TestSolvers:
-    def test_linalg_failures_are_silent_unless_errstate_asks(self) -> None:
+    def test_linalg_failures_are_silent_unless_errstate_raises(self) -> None:
         singular = xp.zeros((2, 2))
         assert np.isnan(host(xp.linalg.inv(singular))).all()
         with xp.cupyx.errstate(linalg="raise"), pytest.raises(np.linalg.LinAlgError):

@@ -61,14 +61,14 @@ def test_named_parameters_and_buffers_accept_prefix_and_recurse() -> None:
     assert names(net.first.named_buffers(prefix="b", recurse=False)) == ["b.mean", "b.scratch"]
 
 
-def test_a_shared_parameter_comes_once_unless_asked() -> None:
+def test_a_shared_parameter_is_listed_once_unless_duplicates_are_kept() -> None:
     net = Net()
     net.rest[0].weight = net.first.weight
     assert names(net.named_parameters()) == ["first.weight"]
     assert names(net.named_parameters(remove_duplicate=False)) == ["first.weight", "rest.0.weight"]
 
 
-def test_a_module_in_two_places_comes_once_unless_asked() -> None:
+def test_a_module_in_two_places_is_listed_once_unless_duplicates_are_kept() -> None:
     act = nn.ReLU()
     net = nn.Sequential(act, act)
     assert names(net.named_modules()) == ["", "0"]

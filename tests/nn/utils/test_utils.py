@@ -47,7 +47,7 @@ def test_gradients_are_clipped_by_each_kind_of_norm(kind: Any, norm: float) -> N
     assert left == pytest.approx(2.0, rel=1e-5)
 
 
-def test_clip_grad_norm_raises_for_a_norm_that_is_not_finite_if_asked() -> None:
+def test_error_if_nonfinite_makes_clip_grad_norm_raise_for_an_infinite_norm() -> None:
     (a,) = params([math.inf])
     with pytest.raises(RuntimeError, match="total norm of order 2.0 .* is non-finite"):
         nn.utils.clip_grad_norm_(a, 1.0, error_if_nonfinite=True)

@@ -55,7 +55,7 @@ def test_ones_are_counted_exactly() -> None:
 
 @pytest.mark.parametrize("size", [100, 3000, 70_001, 2_000_001])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-def test_sums_and_products_are_in_the_dtype_asked_for(dtype: str, size: int) -> None:
+def test_the_dtype_argument_is_the_dtype_of_sums_and_products(dtype: str, size: int) -> None:
     values = (np.arange(size) % 7 == 0) + 1.0 / (1 if dtype == "int64" else 3)
     x = tt.tensor(values.astype(dtype))
     for wanted in (tt.float64, tt.float32, tt.int64):

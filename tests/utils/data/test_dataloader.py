@@ -367,7 +367,7 @@ def test_persistent_workers_open_a_stream_anew() -> None:
     assert lists(loader) == lists(loader) == [[0, 2], [1, 3], [4, 6], [5]]
 
 
-def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
+def test_an_error_in_a_worker_is_raised_by_next_of_the_loader() -> None:
     class Broken(Squares):
         def __getitem__(self, index: int) -> int:
             if index == 1:

@@ -127,7 +127,7 @@ def test_a_subset_selects_by_its_indices() -> None:
     assert rows[[0, 1]][0].tolist() == [4, 0]
 
 
-def test_a_loader_asks_for_a_batch_at_once() -> None:
+def test_a_loader_calls_getitems_for_a_whole_batch() -> None:
     assert list(DataLoader(Batched("abcd"), batch_size=3)) == [["A", "B", "C"], ["D"]]
 
 
