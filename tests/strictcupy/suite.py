@@ -67,7 +67,8 @@ EXAMPLES_WITH_NUMPY = tuple(
         "numpy.methods.setflags", "numpy.random.Generator", "multiprocessing",
         "ops.create.shared_memory",
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
-        "nn.module.conversion.Conversion.share_memory", "utils.data._workers.WorkerInfo",
+        "nn.module.conversion.Conversion.share_memory", "optim.adagrad.Adagrad.share_memory",
+        "utils.data._workers.WorkerInfo",
     )
 )  # fmt: skip
 #: Tables of more cases than this run as a sample of a third: NumPy's run has all of them.
