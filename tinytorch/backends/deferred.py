@@ -108,25 +108,32 @@ class DeferredChecks(Backend):
             raise self._add_note(failed)
 
     def _fetch(self, pending: list[_Pending]) -> list[_Host]:
-        """Copy the results to the host as flat arrays, in one transfer."""
-        here = self.library.cuda.get_current_stream()
-        for stream in {each.ptr: each for _, _, each in pending}.values():
-            if stream.ptr != here.ptr:
-                here.wait_event(stream.record())
-        # Concatenate the results dtype by dtype, then all of them as int64, for a single copy.
+        """Copy the results of pending checks to the host, in one transfer.
+
+        Results of one dtype are joined first, so that one cast per dtype suffices. All are sent as
+        int64, which holds indices and bools.
+
+        Returns:
+            Flat arrays in the order of ``pending``.
+        """
+        # The current stream waits for the others that compute the results.
+        current = self.library.cuda.get_current_stream()
+        for stream in {stream.ptr: stream for _, _, stream in pending}.values():
+            if stream.ptr != current.ptr:
+                current.wait_event(stream.record())
         flat = [answer.reshape(-1) for answer, _, _ in pending]
-        alike: dict[Any, list[int]] = {}
-        for place, answer in enumerate(flat):
-            alike.setdefault(answer.dtype, []).append(place)
-        order = [place for places in alike.values() for place in places]
-        joined = [self.library.concatenate([flat[i] for i in places]) for places in alike.values()]
+        positions: dict[Any, list[int]] = {}  # of the results of each dtype
+        for position, answer in enumerate(flat):
+            positions.setdefault(answer.dtype, []).append(position)
+        order = [position for same in positions.values() for position in same]
+        joined = [self.library.concatenate([flat[i] for i in same]) for same in positions.values()]
         host = self.library.asnumpy(
             self.library.concatenate([each.astype("int64", copy=False) for each in joined])
         )
-        ends = numpy.cumsum([flat[place].size for place in order])
+        ends = numpy.cumsum([flat[position].size for position in order])
         # Split the copy and restore the order of ``pending``.
         parts = dict(zip(order, numpy.split(host, ends[:-1]), strict=True))
-        return [parts[place] for place in range(len(flat))]
+        return [parts[position] for position in range(len(flat))]
 
     def _answer(self, host: _Host, check: Callable[[_Host], None]) -> Exception | None:
         """Evaluate a check and return its error, or None."""

@@ -160,7 +160,12 @@ def composite(function: Any = None, /, **options: Any) -> Any:
 
 
 def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
-    """Return the operation of a kernel, or of a composite's ``body``, without its function.
+    """Create the ``Op`` that ``@op`` or ``@composite`` describes, without its public function.
+
+    Args:
+        kernel: The decorated function of ``@op``, on raw arrays; None for a composite.
+        body: The decorated function of ``@composite``, on tensors; None for a kernel.
+        options: Fields of ``Op`` by name; defaults are added to it.
 
     Raises:
         TypeError: For an unknown option, or a kernel with ``*args`` or ``**kwargs``.

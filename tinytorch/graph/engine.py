@@ -36,8 +36,7 @@ from .saved_tensors import check_versions, release, saved_arguments
 def note_origin(error: Exception, node: Any, warning: bool) -> None:
     """Add a note to an error that names the operation whose gradient raised it, only once.
 
-    ``node`` is None if no node was visited. ``warning`` is whether to warn, too, as PyTorch's
-    anomaly mode does.
+    ``node`` is None if none was visited. ``warning``: whether to warn, as PyTorch's anomaly mode.
     """
     if node is None or getattr(error, "_has_origin", False):
         return
@@ -109,6 +108,7 @@ class GraphTask:
         self.leaves: dict[int, list[Any]] = {}
         # node.seq -> by index, the outputs that received a gradient and have hooks, or are captured
         self.outputs: dict[int, dict[int, NodeOutput]] = {}
+        # id(edge) -> gradient, for the edges to capture
         self.captured: dict[int, Gradient] = dict.fromkeys(map(id, capture))
         self.capturing, self.accumulates_captured = bool(self.captured), False
         self.special: bool = self.capturing or Anomaly.enabled

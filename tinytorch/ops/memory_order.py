@@ -169,7 +169,7 @@ def advanced_index_order(array: Array, index: Any, out: Array) -> Sequence[int]:
     if not out.size or any(isinstance(item, bool) for item in items):
         return range(out.ndim)
     at = [position for position, item in enumerate(items) if hasattr(item, "dtype")]
-    basic = [part for item in items for part in _as_integers(item)]
+    basic = [part for item in items for part in _replace_arrays(item)]
     consumed = sum(isinstance(part, (int, slice)) for part in basic)
     rest = array[tuple(basic)]
     ahead = (
@@ -185,8 +185,12 @@ def advanced_index_order(array: Array, index: Any, out: Array) -> Sequence[int]:
     return sort_by_strides(out.shape, strides)
 
 
-def _as_integers(item: Any) -> list[Any]:
-    """An index array as zeros, one for each dimension it indexes; any other item unchanged."""
+def _replace_arrays(item: Any) -> list[Any]:
+    """The items of a basic index that stand for ``item`` when only the other strides matter.
+
+    An array becomes a 0 for each dimension that it indexes: a bool mask indexes as many as it has,
+    an integer array one. Any other item stays.
+    """
     if not hasattr(item, "dtype"):
         return [item]
     return [0] * (item.ndim if item.dtype.kind == "b" else 1)

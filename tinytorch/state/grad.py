@@ -27,34 +27,37 @@ _NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
 #: or task, and with False when the last one has exited. In between, new tensors are marked.
 when_inference: list[Callable[[bool], None]] = []
 _marking = False
-_blocks = 0
+_vmap_blocks = 0
 _inference_blocks: list[weakref.ref[_Block]] = []
 _counting = threading.RLock()  # reentrant: a collection may enter a block while another is counted
 
 
 def count_block(change: int) -> None:
     """Count a block of a vmap that is entered (1) or exits (-1)."""
-    global _blocks
+    global _vmap_blocks
     with _counting:
-        _blocks += change
-        _switch_marking()
+        _vmap_blocks += change
+        _update_marking()
 
 
 def forget_ended_blocks() -> None:
     """Stop marking new tensors if no block of inference mode or of a vmap is left."""
     with _counting:
         _inference_blocks[:] = [ref for ref in _inference_blocks if ref() is not None]
-        _switch_marking()
+        _update_marking()
 
 
-def _switch_marking() -> None:
-    """Start or stop marking new tensors, if the number of blocks has become positive or zero."""
+def _update_marking() -> None:
+    """Start or stop marking new tensors, and call ``when_inference`` if that changes.
+
+    New tensors are marked while any thread or task is in a block of inference mode or of a vmap.
+    """
     global _marking
-    wanted = _blocks > 0 or bool(_inference_blocks)
-    if wanted is not _marking:
-        _marking = wanted
+    needed = _vmap_blocks > 0 or bool(_inference_blocks)
+    if needed is not _marking:
+        _marking = needed
         for notify in when_inference:
-            notify(wanted)
+            notify(needed)
 
 
 class _Block:
@@ -75,7 +78,7 @@ class _Inference(tuple[tuple[Slot[Any], Any], ...]):
         made.block = _Block()
         with _counting:
             _inference_blocks.append(weakref.ref(made.block))
-            _switch_marking()
+            _update_marking()
         return made
 
     block: _Block

@@ -27,7 +27,10 @@ _FORMULAS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {}
 
 
 def _uses(*ufuncs: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Decorator that registers a formula with NumPy's functions that determine its speed."""
+    """Register a formula that replaces NumPy's function of its name; see ``faster``.
+
+    It is used only if NumPy has vectorized versions of ``ufuncs``, which the formula calls.
+    """
 
     def register(formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
         _FORMULAS[formula.__name__] = formula, ufuncs

@@ -29,17 +29,18 @@ class Units:
         self._used = 0
 
     def __call__(self) -> float:
+        """Return the next uniform number in ``[0, 1)``."""
         if self._used == len(self._block):
-            self._before = self._bits.state
+            self._state_before_block = self._bits.state  # for ``give_back``
             self._block = self._draw(_BLOCK).tolist()
             self._used = 0
         self._used += 1
         return self._block[self._used - 1]
 
     def give_back(self) -> None:
-        """Leave the generator as if the numbers had been drawn one by one."""
+        """Set the generator as if only the numbers returned so far had been drawn, one by one."""
         if self._used < len(self._block):
-            self._bits.state = self._before
+            self._bits.state = self._state_before_block
             self._draw(self._used)
 
 

@@ -83,10 +83,12 @@ def low24(words: NDArray) -> NDArray:
 
 
 def multiply_add(x: NDArray, scale: float, shift: float) -> NDArray:
-    """``x * scale + shift`` rounded once, as the processor's fused operation does.
+    """``x * scale + shift``, rounded once (but see below), as the processor's fused operation does.
 
-    float32 is exact in float64. float64 takes the exact product and the exact sum as
-    pairs (Dekker 1971, Knuth's TwoSum) and adds the two small parts last.
+    For float32 the product is exact in float64. The sum is rounded there and again to float32,
+    which very rarely differs from one rounding. For float64 the errors of the product (Dekker 1971)
+    and of the sum (Knuth's TwoSum) are added last; numbers from 2**900 on, whose halves could
+    overflow, are rounded twice. ``x`` may be overwritten or returned.
     """
     if scale == 1 and shift == 0:
         return x

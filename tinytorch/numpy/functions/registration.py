@@ -160,10 +160,10 @@ def promote_first(count: int) -> Prepare:
 
 
 def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the form of a shared function that ``tinytorch.numpy`` has.
+    """Return the version for ``tinytorch.numpy`` of a function of ``register_shared``.
 
-    Python floats are float64, dtypes are read and operands promoted as in NumPy, and errors are of
-    NumPy's types.
+    In it Python floats are float64, dtypes may be NumPy's, ``prepare`` of ``register_shared``
+    promotes the operands, and errors have NumPy's types.
     """
     public: Any = function
     prepare = _PREPARE.get(function)

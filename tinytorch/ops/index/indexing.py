@@ -328,7 +328,11 @@ def has_separate_ints(index: tuple[Any, ...]) -> bool:
 
 
 def split_ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Split an index into two that are applied in turn: one without arrays, one of arrays."""
+    """Split an index into a basic one, to apply first, and one of its arrays, for the result.
+
+    ``(array, slice(1, 3), 0)`` becomes ``(:, 1:3, 0)`` and ``(array, :)``. So ints select first, as
+    in PyTorch, and NumPy does not treat them as arrays; see ``has_separate_ints``.
+    """
     before: list[Any] = []
     after: list[Any] = []
     for item in index:

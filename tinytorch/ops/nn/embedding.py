@@ -508,14 +508,14 @@ def _segment_argmax(xp: Backend, values: Array, bags: Array, count: int) -> Arra
 
 
 def bag_max_indices(weight: Any, flat: Any, bags: Any, valid: Any, count: int) -> Any:
-    """Table index of each maximum, ``(count, embedding_dim)``; 0 for an empty bag.
+    """Row of ``weight`` with each bag's maximum in each column, ``(count, embedding_dim)``.
 
     Args:
-        weight: The table.
-        flat: Indices of the rows of all bags, ``(n,)``.
-        bags: Raw array with the number of the bag of each index.
-        valid: Which indices count, ``(n,)``.
-        count: Number of bags.
+        weight: The table, ``(rows, embedding_dim)``.
+        flat: Tensor of row numbers, those of all bags in turn, ``(n,)``.
+        bags: Raw array, ``(n,)``: the number of the bag of each.
+        valid: bool tensor, ``(n,)``: False for the padding.
+        count: Number of bags; an empty one gets row 0.
     """
     if not (flat.numel() and count):
         return flat.new_zeros((count, weight.shape[1]))

@@ -169,27 +169,30 @@ def _standardize_backward(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of input, weight and bias on raw arrays, in few passes over them.
 
-    ``g`` and ``g * normal`` are summed first over the axes along which the parameters are
-    constant. These sums are the parameters' gradients, and the input's gradient needs no others.
-    The input's gradient is written to ``out`` unless that is None. A gradient is None if its shape
-    in ``in_shape`` is None.
+    With the standardized input n, ``g`` and ``g * n`` are first summed over the axes along which
+    the parameters are constant. These sums are the gradients of bias and weight. The input's
+    gradient is computed from the same sums, times the weight and summed over the other ``axes``.
+
+    Args:
+        in_shape: Shapes of input, weight and bias; None for a gradient that is not needed.
+        out: Array to write the input's gradient to, or None.
     """
     shape = None if weight is None else weight.shape
-    flat, rest = _split_axes(axes, input.ndim, shape, in_shape[2])
+    parameter_axes, other_axes = _split_axes(axes, input.ndim, shape, in_shape[2])
     count = _count(input, axes)
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     var = _sum_of_products(xp, centered, centered, axes) / count
     scale = 1.0 / xp.sqrt(var + eps)
-    sums = xp.sum(g, axis=flat, keepdims=True)
-    products = _sum_of_products(xp, g, centered, flat) * scale
+    sums = xp.sum(g, axis=parameter_axes, keepdims=True)
+    products = _sum_of_products(xp, g, centered, parameter_axes) * scale
     weight_grad = None if in_shape[1] is None else products
     bias_grad = None if in_shape[2] is None else sums
     if in_shape[0] is None:
         return None, weight_grad, bias_grad
     if weight is not None:
         sums, products = sums * weight, products * weight
-    if rest:
-        sums, products = (xp.sum(x, axis=rest, keepdims=True) for x in (sums, products))
+    if other_axes:
+        sums, products = (xp.sum(x, axis=other_axes, keepdims=True) for x in (sums, products))
     input_grad = xp.multiply(g, scale if weight is None else scale * weight, out=out)
     centered *= products * (scale * scale / count)
     input_grad -= centered

@@ -24,11 +24,7 @@ def _to_python_number(alpha: Any) -> Any:
 def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
     """Raise for a bool factor of numbers, or a float factor of integers.
 
-    Args:
-        name: Name of the operation.
-        kind: NumPy's kind letter of the result.
-        at: Name of the factor's argument.
-        factor: The factor, a Python number.
+    The argument ``at`` of the operation ``name`` is the factor; ``kind`` is the result's kind.
     """
     if isinstance(factor, bool) and kind != "b":
         raise RuntimeError(f"{name}: Boolean {at} only supported for Boolean results.")
@@ -160,10 +156,7 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
 def apply_with_scalar(
     xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
 ) -> Array:
-    """Call a function of two operands; float16 with a Python number in float32, as in torch.
-
-    The result is rounded to float16, and written to ``out`` if given.
-    """
+    """Call a function of two operands; float16 with a Python number in float32, as in torch."""
     array = input if hasattr(input, "dtype") else other
     both = hasattr(input, "dtype") is hasattr(other, "dtype")
     if both or array.dtype.char != "e":
