@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import io
+import pickle
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,12 @@ def test_meta_tensors_are_saved_and_loaded_without_values(weights_only: bool) ->
 def test_texts_of_python_2_read_as_bytes() -> None:
     _, torch = libraries()
     data = saved(torch, [torch.ones(2), "text"], False).getvalue()
-    for text in (b"storage", b"cpu", b"text"):  # as Python 2 wrote its str
-        assert b"X" + bytes([len(text), 0, 0, 0]) + text in data
-        data = data.replace(b"X" + bytes([len(text), 0, 0, 0]) + text, b"U%c" % len(text) + text)
+    for text in (b"storage", b"cpu", b"text"):
+        # Python 3 writes BINUNICODE and a length of 4 bytes. Python 2 wrote its str as
+        # SHORT_BINSTRING and a length of 1 byte.
+        unicode = pickle.BINUNICODE + bytes([len(text), 0, 0, 0]) + text
+        assert unicode in data
+        data = data.replace(unicode, pickle.SHORT_BINSTRING + bytes([len(text)]) + text)
     for library in (tt, torch):
         options = {"weights_only": False, "encoding": "bytes"}
         ones, text = library.load(io.BytesIO(data), map_location="cpu", **options)

@@ -224,7 +224,7 @@ def test_settings_of_the_compiler_hold_for_a_block() -> None:
     assert vars(config) == before
 
 
-def test_no_tensor_is_a_compilers(torch: Any) -> None:
+def test_plain_tensors_are_not_fake_and_no_proxy_mode_is_active(torch: Any) -> None:
     for library in (tt, torch):
         root = library.__name__
         fake = importlib.import_module(f"{root}._subclasses.fake_tensor")
@@ -234,7 +234,7 @@ def test_no_tensor_is_a_compilers(torch: Any) -> None:
         assert not isinstance(x, fake.FakeTensor)
 
 
-def test_singular_matrices_raise_the_error_of_the_compiled_part(torch: Any) -> None:
+def test_linalg_error_has_its_name_in_torch_c_too(torch: Any) -> None:
     for library in (tt, torch):
         assert library._C._LinAlgError is library.linalg.LinAlgError
         with pytest.raises(library._C._LinAlgError, match="singular"):

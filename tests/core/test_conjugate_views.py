@@ -151,7 +151,7 @@ def test_gradients_flow_through_writes_to_conjugate_views(torch: Any, call: Call
     assert_alike(call, torch, gradients)
 
 
-#: Of ``d``, a leaf that waits itself.
+#: Calls on ``d``, a leaf that is itself a conjugate view.
 OF_LEAVES: list[Call] = [
     lambda d: (d * 2).sum().abs(),
     lambda d: d[0].abs().sum(),
@@ -162,7 +162,7 @@ OF_LEAVES: list[Call] = [
 
 
 @pytest.mark.parametrize("call", OF_LEAVES, ids=words)
-def test_leaves_that_wait_have_gradients(torch: Any, call: Call) -> None:
+def test_conjugate_views_that_are_leaves_get_gradients(torch: Any, call: Call) -> None:
     found = []
     for L in (tt, torch):
         leaf = names(L)["c"].detach().requires_grad_()

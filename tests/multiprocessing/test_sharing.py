@@ -331,18 +331,19 @@ def hogwild(*command: str) -> str:
     return done.stdout
 
 
-def test_hogwild_runs_unchanged() -> None:
+def test_pytorchs_hogwild_program_runs_under_tinytorch() -> None:
+    """It trains, and leaves no shared memory."""
     before = segments("mpich")
-    said = dict(line.split(": ") for line in hogwild("-m", "tinytorch").splitlines())
-    assert float(said["loss after"]) < 0.5 * float(said["loss before"])
-    assert said["steps"] == "120" and said["workers moved it"] == "True"
+    printed = dict(line.split(": ") for line in hogwild("-m", "tinytorch").splitlines())
+    assert float(printed["loss after"]) < 0.5 * float(printed["loss before"])
+    assert printed["steps"] == "120" and printed["workers moved it"] == "True"
     assert_none_left(before, "mpich")
 
 
 @pytest.mark.torch
 def test_hogwild_is_a_program_for_pytorch() -> None:
-    said = dict(line.split(": ") for line in hogwild().splitlines())
-    assert float(said["loss after"]) < 0.5 * float(said["loss before"])
+    printed = dict(line.split(": ") for line in hogwild().splitlines())
+    assert float(printed["loss after"]) < 0.5 * float(printed["loss before"])
 
 
 def parent_and_child(folder: Path) -> str:

@@ -359,8 +359,8 @@ def test_out_is_written_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_reductions_of_large_arrays_are_as_precise_as_numpys(name: str) -> None:
-    """Where the sums are not NumPy's own: as near to the exact ones."""
+def test_sums_and_means_of_large_arrays_are_near_the_exact_ones(name: str) -> None:
+    """They are summed in an order of their own."""
     data = np.random.default_rng(0).standard_normal((1000, 600))
     for axis in (None, 0, 1):
         exact = getattr(data.astype(np.longdouble), name)(axis=axis)

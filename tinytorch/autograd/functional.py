@@ -68,9 +68,10 @@ def detach_results(results: Any, create_graph: bool, several: bool) -> Any:
 
 
 def zero_weights(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Return weights of the outputs that require grad.
+    """Return zeros like each output, which require grad and stand for ``grad_outputs``.
 
-    They are zeros: a gradient is linear in the weights, so its derivative does not depend on them.
+    ``jvp`` differentiates a gradient by them. The gradient is linear in them, so its derivative
+    does not depend on their values.
     """
     return tuple(zeros_for(out).requires_grad_() for out in outputs)
 

@@ -60,7 +60,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    more = {"GROUP", "Loader", "OutOfMemoryError", "serving", "withdraw"}
+    more = {"GROUP", "Loader", "OutOfMemoryError", "find_backend_of_type", "withdraw"}
     return sorted({*__all__, *_SWITCHES, *more})
 
 
@@ -346,12 +346,12 @@ def withdraw(backend: Backend, error: BackendUnavailableError) -> None:
             registration.lock, registration.loading = threading.RLock(), False
 
 
-def serving(device_type: str) -> BackendLike:
-    """Return the backend whose arrays live on devices of type ``device_type``.
+def find_backend_of_type(device_type: str) -> BackendLike:
+    """Return a backend, or a name for ``load``, whose arrays live on devices of a type.
 
-    A backend registered under that name comes first, then one whose class has that
-    ``device_type``, among the classes that are already imported. If there is none, return
-    ``device_type`` itself, for which ``load`` raises.
+    The name of a registered backend is returned as it is. Otherwise the first backend, registered
+    or of an imported class, that has this ``device_type`` is loaded. If there is none,
+    ``device_type`` is returned, for which ``load`` raises.
     """
     if device_type not in _registry:
         for each in [*_registry.values(), *_of_class.values()]:

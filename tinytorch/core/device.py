@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends import Backend, BackendLike, UnknownBackendError, list_backends, load, serving
+from ..backends import (
+    Backend,
+    BackendLike,
+    UnknownBackendError,
+    list_backends,
+    load,
+    find_backend_of_type,
+)
 from ..state import (
     Scope,
     Settings,
@@ -151,7 +158,7 @@ _BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
 
 def backend_of_type(device_type: str) -> BackendLike:
     """Return the backend, or its name, whose arrays are on devices of this type."""
-    return _BACKEND_OF_TYPE.get(device_type) or serving(device_type)
+    return _BACKEND_OF_TYPE.get(device_type) or find_backend_of_type(device_type)
 
 
 def set_default_device(device: Any) -> None:

@@ -50,7 +50,10 @@ modes: Variable[tuple[Any, ...]] = Variable("torch_function_modes", ())
 
 
 def disabled_torch_function(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """Call ``func``: the ``__torch_function__`` of a class that overrides nothing."""
+    """``__torch_function__`` of classes that override nothing, such as Parameter.
+
+    It calls ``func`` with overrides of subclasses disabled. The protocol's ``types`` are not used.
+    """
     return _call_without_subclasses(func, args, kwargs or {})
 
 

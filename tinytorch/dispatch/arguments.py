@@ -118,7 +118,7 @@ def has_exact_scalars(op: Op, args: tuple[Any, ...]) -> bool:
 
 
 def convert_scalars(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the positional arguments, with those for bools and floats converted."""
+    """Return the positional arguments, those for bool and float parameters converted to these."""
     found = list(args)
     for position, _ in op.plan.positional_scalars:
         if position < len(args):

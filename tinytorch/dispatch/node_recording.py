@@ -407,33 +407,37 @@ def resolve(tensor: Tensor) -> Tensor:
     return out
 
 
-def apply_lazy_view(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
-    """Run a view operation on a lazily conjugated or negated tensor; the results are lazy, too."""
-    at = op.plan.tensors[0]
-    shown: LazyView = given[at]
+def apply_lazy_view(op: Op, xp: Any, args: tuple[Any, ...]) -> Any:
+    """Run a view operation on the memory of a lazily conjugated or negated tensor.
+
+    The results are lazy, too, except that ``real`` of a conjugated tensor is an ordinary view, and
+    ``imag`` a negated one.
+    """
+    position = op.plan.tensors[0]
+    lazy: LazyView = args[position]
     if op.name == "view_as_real":
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
             "tensor so you can view it as real, use self.resolve_conj(); however, be warned that "
             "the resulting tensor will NOT alias the original."
         )
-    source = physical_view(shown)
-    result = apply(op, xp, (*given[:at], source, *given[at + 1 :]))
-    kind: Any = type(shown)
-    if kind is Conjugate:
-        kind = PARTS.get(op.name, kind)
+    source = physical_view(lazy)
+    result = apply(op, xp, (*args[:position], source, *args[position + 1 :]))
+    lazy_class: Any = type(lazy)
+    if lazy_class is Conjugate:
+        lazy_class = PARTS.get(op.name, lazy_class)
     for out in result if isinstance(result, (tuple, list)) else (result,):
-        if op.name not in PARTS and out.dtype is not shown.dtype:
+        if op.name not in PARTS and out.dtype is not lazy.dtype:
             raise RuntimeError(
-                f"torch.Tensor.view is not supported for {shown._words[0]} view tensors when "
+                f"torch.Tensor.view is not supported for {lazy._words[0]} view tensors when "
                 "converting to a different dtype."
             )
-        if out._base is None:
-            if kind is not None:
-                out._data = shown._apply_bit(out._data)
+        if out._base is None:  # not a view: apply the bit to its values now
+            if lazy_class is not None:
+                out._data = lazy._apply_bit(out._data)
             continue
         if out._base is source:
-            out._base = shown
-        if kind is not None:
-            mark_lazy(out, kind)
+            out._base = lazy
+        if lazy_class is not None:
+            mark_lazy(out, lazy_class)
     return result

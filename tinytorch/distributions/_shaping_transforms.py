@@ -136,7 +136,7 @@ class ReshapeTransform(Transform):
 
 
 def _reshape_event(shape: Size, old: Size, new: Size) -> Size:
-    """Replace the event shape ``old`` at the end of a shape by ``new``; raise if it is another."""
+    """Return ``shape`` with its last dimensions, which must be ``old``, replaced by ``new``."""
     check_dims(shape, len(old))
     cut = len(shape) - len(old)
     if shape[cut:] != old:

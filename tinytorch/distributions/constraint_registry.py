@@ -97,21 +97,21 @@ def _to_less_than(constraint: Any) -> Any:
 
 
 def _make_independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
-    """Return a factory of the transform for an independent constraint."""
+    """Return a function from an independent constraint to its ``IndependentTransform``."""
     return lambda constraint: transforms.IndependentTransform(
         registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
     )
 
 
 def _make_cat(registry: ConstraintRegistry) -> Callable[[Any], Any]:
-    """Return a factory of the transform for constraints of consecutive parts of a dimension."""
+    """Return a function from a ``constraints.cat`` to the transforms of its parts, joined."""
     return lambda constraint: transforms.CatTransform(
         [registry(part) for part in constraint.cseq], constraint.dim, constraint.lengths
     )
 
 
 def _make_stack(registry: ConstraintRegistry) -> Callable[[Any], Any]:
-    """Return a factory of the transform for constraints of the slices of a dimension."""
+    """Return a function from a ``constraints.stack`` to the transforms of its parts, stacked."""
     return lambda constraint: transforms.StackTransform(
         [registry(part) for part in constraint.cseq], constraint.dim
     )

@@ -118,7 +118,7 @@ def _shorten(module: ModuleType, is_public: Callable[[str], bool]) -> None:
 
 
 def _is_public(name: str) -> bool:
-    """Whether programs call the functions of a package, or of a module at the top level."""
+    """Whether programs call the functions of a package or top-level module of this full name."""
     return "._" not in name and not f"{name}.".startswith(_INTERNAL)
 
 

@@ -104,6 +104,8 @@ def notify_draws(args: Any, notify: Callable[[], None]) -> Iterator[None]:
         notify: The function.
     """
 
+    # DRAWN is called for generators that the function passes itself; those of the backends are
+    # replaced below.
     def on_draw(engine: Any) -> None:
         notify()
         if outer is not None:

@@ -83,21 +83,30 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
     return number, unpickle
 
 
+#: The first version of pickles with out-of-band buffers.
+_PROTOCOL = 5
+
+
 class _Pickler(reduction.ForkingPickler):
     """Pickler with out-of-band buffers, which writes large buffers to unnamed files."""
 
     def __init__(self, file: Any) -> None:
-        super().__init__(file, 5, True, self._on_buffer if memory.POSSIBLE else None)
+        super().__init__(file, _PROTOCOL, True, self._on_buffer if memory.POSSIBLE else None)
         #: Descriptors of out-of-band buffers, and whether their memory was shared before.
         self.sent: list[tuple[int, bool]] = []
 
     def reducer_override(self, obj: Any) -> Any:
+        """Reduce a tensor or a memory; NotImplemented leaves other objects to the base class.
+
+        A tensor that is a part of a larger memory is copied unless that is shared, so that the rest
+        is not sent.
+        """
         if isinstance(obj, Memory):
             return place(obj, _pickle_root)
         if isinstance(obj, Tensor):
             check_leaf(obj)
             shared = obj._xp.is_shared(stored_array(obj))
-            return (obj if shared else copy_part(obj)).__reduce_ex__(5)
+            return (obj if shared else copy_part(obj)).__reduce_ex__(_PROTOCOL)
         return NotImplemented
 
     def _on_buffer(self, buffer: pickle.PickleBuffer) -> bool:

@@ -453,15 +453,16 @@ def _binary(sign: str, swap: bool = False) -> Callable[..., Any]:
         swap: Whether to make the reflected method, such as ``__radd__``.
     """
     function: ufunc = get_function(_FUNCTIONS_OF_OPERATORS[sign])
-    host, apply = _fast_functions(sign, swap)
+    # Both exchange their operands for ``swap`` themselves.
+    numpy_function, tensor_operator = _fast_functions(sign, swap)
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
-            if host is not None:
-                result = wrapping.call_operator(host, self, other)
+            if numpy_function is not None:
+                result = wrapping.call_operator(numpy_function, self, other)
                 if result is not wrapping.NOT_CALLED:
                     return result
-            result = _call_tensor_operator(apply, self, other)
+            result = _call_tensor_operator(tensor_operator, self, other)
             if result is not wrapping.NOT_CALLED:
                 return result
             if not _is_operand(other):

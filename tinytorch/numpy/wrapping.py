@@ -174,11 +174,11 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
         options: The keyword arguments, likewise.
 
     Returns:
-        The result, as arrays. ``NOT_CALLED`` if an argument cannot be converted for NumPy, if
-        there is no array and another backend is active, or if the result shares memory with an
-        argument.
+        The result, as arrays. ``NOT_CALLED`` in inference mode or ``vmap``; if an argument or
+        option cannot be converted for NumPy; for ``where=`` without ``out=``; if there is no array
+        and another backend is active; or if the result shares memory with an argument.
     """
-    if creation.version is not None:
+    if creation.version is not None:  # inference mode or ``vmap`` marks new tensors
         return NOT_CALLED
     given: list[Any] = []
     has_array = False

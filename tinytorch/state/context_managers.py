@@ -254,7 +254,12 @@ def _async_generator(
 
 
 class _Steps:
-    """Generator or awaitable whose every step runs inside ``entry``."""
+    """Wrapper of a generator or awaitable that enters scopes for each of its steps.
+
+    Args:
+        body: The generator or coroutine.
+        entry: The scopes, which are entered before each step and exited after it.
+    """
 
     __slots__ = ("_body", "_entry")
 

@@ -392,7 +392,12 @@ class FlopCounterMode(TorchFunctionMode):
             result.grad_fn.register_prehook(lambda grads: self._count_backward(modules, products))
 
     def _count_backward(self, modules: set[str], products: list[FlopCount]) -> None:
-        """Add the counts of the gradients of products to modules, if the mode is active."""
+        """Add the FLOPs of the backward pass of matrix products, if the mode is active.
+
+        Args:
+            modules: Names of the modules that ran when the products were computed.
+            products: The counts of the products.
+        """
         for product in products if self._active else ():
             if product.backward_flops:
                 self._count(modules, f"aten.{product.backward}", product.backward_flops)

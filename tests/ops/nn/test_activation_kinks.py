@@ -68,7 +68,7 @@ def test_a_threshold_lets_the_gradient_of_nan_pass() -> None:
     assert x.grad is not None and x.grad.tolist() == [1.0, 0.0]
 
 
-def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity(torch: Any) -> None:
+def test_second_derivatives_of_a_zeroth_power_are_pytorchs_at_infinity(torch: Any) -> None:
     found = []
     for lib in (tt, torch):
         x = lib.tensor([INF, 2.0, -3.0], requires_grad=True)

@@ -235,10 +235,10 @@ def _short_row_sums(matrix: Any) -> Any:
 
 
 def _multiply_by_ones(a: Any, b: Any) -> Any:
-    """``a @ b``, of which one is a vector of ones, on one BLAS thread if the other is small.
+    """``a @ b``, of which one is a vector of ones.
 
-    Since reading memory takes most of the time, an element counts as ``blas.ELEMENT``
-    multiply-adds.
+    ``blas.call`` runs a product on one thread if its work, in multiply-adds, is small. Reading the
+    memory takes most of the time here, so each element counts as ``blas.ELEMENT`` of them.
     """
     return blas.call(blas.ELEMENT * max(a.size, b.size), numpy.matmul, a, b)
 

@@ -215,7 +215,7 @@ eig.vjp(A=accepts_none(torch_convention(_eig_backward)))
 
 @op
 def _eigvals(xp: Backend, A: Array) -> Array:
-    """Eigenvalues of square matrices alone, which has no gradient."""
+    """Eigenvalues without eigenvectors. ``eigvals`` calls ``eig`` if a gradient is needed."""
     check_square(xp, "linalg.eigvals", A)
     native = _complex_dtype(xp, A)
     if not A.size:

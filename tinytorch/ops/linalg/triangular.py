@@ -377,7 +377,10 @@ def _cholesky_inverse(xp: Backend, L: Array, upper: bool) -> Array:
 
 
 def _cholesky_inverse_backward(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
-    """The gradient of ``L``; as in PyTorch, it is not restricted to the triangle of ``L``."""
+    """The gradient of ``L``; as in PyTorch, it is not restricted to the triangle of ``L``.
+
+    The gradient of ``A = L L^H`` is ``-out g out``; ``_factor_gradient`` has the minus.
+    """
     return _factor_gradient(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
 
 

@@ -20,7 +20,7 @@ from . import ctc_loss as ctc
 from . import dropout as dropouts
 from . import embedding as tables
 from .embedding import _bag_sums, _check_padding_idx, _split_bags, bag_max_indices
-from .grid import affine_grid, affine_grid_of_corners, grid_sample
+from .grid import affine_grid, affine_grid_without_warnings, grid_sample
 from .loss import reduce_loss
 from .normalization import single
 
@@ -91,7 +91,7 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
         tensor([[[[-1.,  0.],
                   [ 1.,  0.]]]])
     """
-    return affine_grid_of_corners(theta, size, align_corners)
+    return affine_grid_without_warnings(theta, size, align_corners)
 
 
 # -- normalization ---------------------------------------------------------------------------------
@@ -443,10 +443,9 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
 def _check_grad_output(
     name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
 ) -> None:
-    """Raise RuntimeError unless ``grad_output`` has the shape of ``output`` and the expected dtype.
+    """Raise RuntimeError unless ``grad_output`` has the shape and dtype of ``output``.
 
-    That dtype is both the dtype of ``output`` and ``input_dtype``. ``name`` is the function, for
-    errors.
+    The dtype must be ``input_dtype``, too. ``name`` is the function's name, for errors.
     """
     for dtype in (output.dtype, dtypes.as_dtype(input_dtype)):
         if dtype is not grad_output.dtype:

@@ -436,7 +436,7 @@ def convolve_runs(
     out = xp.empty((input.shape[0], outputs, *windows.size), input.dtype)
     row = input.shape[1] * math.prod(windows.kernel) * math.prod(windows.size[1:]) * input.itemsize
     blocks = split_batch(input.shape[0], windows.size[0], int(_WASTE * row), limit, True)
-    column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (out.ndim - 1)))
+    shaped_bias = None if bias is None else xp.reshape(bias, (-1, *(1,) * (out.ndim - 1)))
 
     def compute_blocks(start: int, stop: int) -> None:
         if start == stop:
@@ -445,10 +445,10 @@ def convolve_runs(
         for block in blocks[start:stop]:
             product = runs.product(block)
             target = xp.swapaxes(out[block.images, :, block.rows], 0, 1)
-            if column is None:
+            if shaped_bias is None:
                 target[...] = product
             else:
-                xp.add(product, column, out=target)
+                xp.add(product, shaped_bias, out=target)
 
     xp.in_parts(compute_blocks, len(blocks), True)
     return out
@@ -648,23 +648,24 @@ def _write_product(
 ) -> None:
     """Write ``a @ b``, plus a bias per channel if given, to ``target``, ``(N, O, *size)``.
 
-    ``a`` are the matrices of the weight and ``b`` the columns, one matrix per group each.
+    ``a`` are the matrices of the weight and ``b`` the columns, one matrix per group each. The
+    buffers of ``columns`` hold the product if ``target`` is not contiguous in its order.
     """
     shape = (a.shape[0], a.shape[1], b.shape[2])
-    column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
+    shaped_bias = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
     view = columns.move_batch(target)
     if view.flags.c_contiguous:
         _matmul(xp, a, b, xp.reshape(view, shape))
-        if column is not None:
-            xp.add(view, column, out=view)
+        if shaped_bias is not None:
+            xp.add(view, shaped_bias, out=view)
         return
     product = columns.buffer("product", shape)
     _matmul(xp, a, b, product)
     product = xp.reshape(product, view.shape)
-    if column is None:
+    if shaped_bias is None:
         view[...] = product
     else:
-        xp.add(product, column, out=view)
+        xp.add(product, shaped_bias, out=view)
 
 
 def _matmul(xp: Backend, a: Array, b: Array, out: Array) -> None:

@@ -364,11 +364,11 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_points(theta, sizes[2:], _default_corners(align_corners))
 
 
-def affine_grid_of_corners(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
-    """``affine_grid`` with a required ``align_corners``, and without its warnings."""
+def affine_grid_without_warnings(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """``affine_grid`` for ``affine_grid_generator``, which does not warn of ``align_corners``."""
     sizes = as_ints("affine_grid", "size", size)
     _check_affine(theta, sizes)
-    return _affine_points(theta, sizes[2:], corners)
+    return _affine_points(theta, sizes[2:], align_corners)
 
 
 @op

@@ -118,8 +118,8 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
 
     Args:
         input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. The result is 0 if it is negative, or at
-            least the number of bits of the dtype.
+        other: Tensor or number; the two shapes broadcast. The result is 0 where ``other`` is
+            negative, or not less than the number of bits of the dtype.
 
     Raises:
         NotImplementedError: For floating-point tensors, or if both operands are bool.

@@ -51,7 +51,7 @@ sgn.vjp(input=torch_convention(_sgn_gradient))
 
 
 def direction(xp: Any, input: Any) -> Any:
-    """``sgn`` for use in gradient rules."""
+    """``sgn`` in gradient rules: without a node for real numbers, whose derivative is 0."""
     return xp.call(sgn, input) if input.dtype.kind == "c" else real_sign(xp, input)
 
 

@@ -108,6 +108,9 @@ def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
 def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Array:
     """Derivative of samples of the Dirichlet distribution by their own concentrations.
 
+    A sample ``x`` has the distribution Beta(a, b) with ``a = alpha``, ``b = total - alpha``. Its
+    derivative is ``-(dF/da) / density(x)``, where F is the distribution function.
+
     Args:
         input: The samples.
         alpha: The concentrations of the samples.
