@@ -30,6 +30,7 @@ LEAKED = {
     "torch.__config__": {"Any", "annotations"},
     "torch.__future__": {"FUTURE", "annotations"},
     "torch._tensor_str": {"Any", "annotations"},
+    "torch.backends": {"serving"},
     "torch.cuda.memory": {"in_words", "number"},
     "torch.cuda.random": {"number"},
     "torch.cuda.streams": {"number"},
