@@ -48,8 +48,8 @@ RULES = [
         ELEMENTWISE,
     ),
     Mutation(
-        "-g * _over_square(xp, input, input, other)",
-        "g * _over_square(xp, input, input, other)",
+        "-g * _divide_by_square(xp, input, input, other)",
+        "g * _divide_by_square(xp, input, input, other)",
         ELEMENTWISE,
     ),
     Mutation("input, end: g * (end - input)", "input, end: g * (input - end)", ELEMENTWISE),
@@ -64,8 +64,8 @@ RULES = [
         "ops/reduce/test_reduction.py ops/test_derivatives.py",
     ),
     Mutation(
-        "return -xp.matmul(turned, xp.matmul(g, turned))",
-        "return xp.matmul(turned, xp.matmul(g, turned))",
+        "return -xp.matmul(out_t, xp.matmul(g, out_t))",
+        "return xp.matmul(out_t, xp.matmul(g, out_t))",
         "ops/linalg/test_linalg.py ops/linalg/test_linear_algebra.py",
     ),
     Mutation(
@@ -81,11 +81,13 @@ KERNELS = [
         "ops/shape/test_shape.py signal/test_windows.py ops/reduce/test_segments.py",
     ),
     Mutation(
-        "size = tuple((n - r) // s + 1 for n, r, s in zip(full, reach",
-        "size = tuple((n - r) // s for n, r, s in zip(full, reach",
+        "size = tuple((n - e) // s + 1 for n, e, s in zip(padded, extent",
+        "size = tuple((n - e) // s for n, e, s in zip(padded, extent",
         "ops/nn/test_convolution.py",
     ),
-    Mutation("many = max(steps - 1, 1)", "many = max(steps, 1)", "ops/create/test_creation.py"),
+    Mutation(
+        "intervals = max(steps - 1, 1)", "intervals = max(steps, 1)", "ops/create/test_creation.py"
+    ),
     Mutation("size = edges.shape[0] - 1", "size = edges.shape[0]", "numpy"),
     Mutation("points = M if sym else M + 1", "points = M", "signal/test_windows.py"),
     Mutation("steps < (n + 1) // 2", "steps < n // 2", "ops/fft/test_fft.py"),
@@ -102,11 +104,11 @@ KERNELS = [
         "((2 * k - x) * now - k * before)",
         "ops/special/test_special.py",
     ),
-    Mutation("xp.full_like(lost, size - 1)", "xp.full_like(lost, size - 2)", "numpy"),
+    Mutation("full_like(nan_count, size - 1)", "full_like(nan_count, size - 2)", "numpy"),
 ]
 CHECKS = [
     disable_check('approximate not in ("none", "tanh")', "ops/pointwise/test_elementwise.py nn"),
-    disable_check("min(how.stride) <= 0", "ops/nn/test_convolution.py"),
+    disable_check("min(args.stride) <= 0", "ops/nn/test_convolution.py"),
     disable_check("not delta > 0", "nn"),
     disable_check(
         "sum(sizes) != input.shape[at]", "ops/shape/test_shape.py ops/shape/test_joining.py"
