@@ -265,9 +265,9 @@ class CupyBackend(DeferredChecks, CudaDevices):
             unscaled, order = getattr(functions, name[:2]), int(name[1])
             return lambda x: formulas.scaled_bessel(self.library, unscaled, order, x)
         found: Callable[..., Array] | None = getattr(functions, name, None)
-        return self._on_host(super().special(name)) if found is None else found
+        return self._wrap_host_function(super().special(name)) if found is None else found
 
-    def _on_host(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_host_function(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function of NumPy arrays: copy CuPy arrays to the host, and the results back."""
 
         def call(*arrays: Array) -> Any:

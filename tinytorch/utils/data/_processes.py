@@ -142,7 +142,7 @@ class ProcessWorkers(LoaderWorkers):
         try:
             return task, unpickle()
         except Exception as error:
-            return task, WorkerFailure.of(error, worker)
+            return task, WorkerFailure.from_error(error, worker)
 
     def _check_alive(self) -> None:
         """Raise a ``RuntimeError`` if a process has ended."""
@@ -254,7 +254,11 @@ def _make_sender(pipe: Any, worker: int) -> Callable[[int, Any], None]:
             raise
         except Exception as error:  # it cannot be pickled
             kind = batch.kind if isinstance(batch, WorkerFailure) else type(error)
-            failure = batch if isinstance(batch, WorkerFailure) else WorkerFailure.of(error, worker)
+            failure = (
+                batch
+                if isinstance(batch, WorkerFailure)
+                else WorkerFailure.from_error(error, worker)
+            )
             send(pipe, task, WorkerFailure(_picklable_type(kind), failure.text))
 
     return send_batch

@@ -113,7 +113,7 @@ class WorkerFailure:
     text: str
 
     @classmethod
-    def of(cls, error: BaseException, worker: int) -> WorkerFailure:
+    def from_error(cls, error: BaseException, worker: int) -> WorkerFailure:
         """Create a failure from an error, with PyTorch's message."""
         kind = type(error)
         original = "".join(traceback.format_exception(error))
@@ -329,9 +329,9 @@ class BatchMaker:
             return self.fetcher.fetch(key)  # type: ignore[union-attr]
         except StopIteration as end:
             is_end = self.fetcher is not None and isinstance(self.job.info.dataset, IterableDataset)
-            return ENDED if is_end else WorkerFailure.of(end, self.job.info.id)
+            return ENDED if is_end else WorkerFailure.from_error(end, self.job.info.id)
         except Exception as error:  # raised again in the main program
-            return WorkerFailure.of(error, self.job.info.id)
+            return WorkerFailure.from_error(error, self.job.info.id)
 
 
 class ThreadWorkers(LoaderWorkers):
@@ -398,4 +398,4 @@ class _ThreadBatchMaker(BatchMaker):
         try:
             return super().__call__(key)
         except BaseException as error:
-            return WorkerFailure.of(error, self.job.info.id)
+            return WorkerFailure.from_error(error, self.job.info.id)
