@@ -50,7 +50,8 @@ def complete_docstrings(classes: list[type], root: type) -> None:
 
 def _sections(cls: type) -> dict[str, str]:
     """Split the docstring of a class by its sections; the text before them has the name ``""``."""
-    text = inspect.cleandoc(vars(cls).get("__doc__") or "")
+    # As ``inspect.cleandoc``, but faster: the text of a class of a module is indented by four.
+    text = (vars(cls).get("__doc__") or "").replace("\n    ", "\n").strip()
     first, *rest = re.split(rf"^({'|'.join(_SECTIONS)}):\n", text, flags=re.MULTILINE)
     bodies = (body.rstrip("\n") for body in rest[1::2])
     return {"": first.rstrip("\n"), **dict(zip(rest[::2], bodies, strict=True))}
