@@ -41,6 +41,8 @@ class Backend(SpecialFunctions):
         (True, 'numpy')
     """
 
+    _short_tracebacks = False
+
     name: str
     library: ModuleType
     array_type: type
@@ -163,7 +165,7 @@ class Backend(SpecialFunctions):
         """Create an array from scalars, nested sequences or arrays of other libraries."""
         if dtype is None:
             host = numpy.array(data)
-        elif dtype in dtypes.FLOAT8:
+        elif dtype.itemsize == 1 and dtype in dtypes.FLOAT8:
             host = low_precision.cast(numpy.array(data, "float32"), self.native_dtype(dtype))
         else:
             host = numpy.array(data, self.native_dtype(dtype))

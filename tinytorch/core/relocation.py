@@ -14,7 +14,7 @@ from .lazy_bits import stored_array, set_stored_array
 from .storage import Storage
 from .tensor import Tensor
 
-__all__ = ["swap_tensors"]
+__all__ = ["set_module", "swap_tensors"]
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:

@@ -87,25 +87,30 @@ def is_leading_bool(value: Any, values: Any) -> bool:
 
 def check_size(name: str, size: Any) -> tuple[int, ...]:
     """Return a shape as a tuple of ints; RuntimeError for negative sizes, TypeError for others."""
-    if not isinstance(size, (tuple, list)):
-        size = (size,)
-    shape = []
-    for n in size:
-        if is_leading_bool(n, size) or not hasattr(n, "__index__"):
-            raise TypeError(
-                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
-                f"{type(n).__name__}"
-            )
-        shape.append(n.__index__())
-    if any(n < 0 for n in shape):
+    shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    for n in shape:
+        if n.__class__ is not int:
+            shape = tuple([_read_length(name, n, shape) for n in shape])
+            break
+    if shape and min(shape) < 0:
         raise RuntimeError(
-            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
+            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {[*shape]}"
         )
     if math.prod(shape) >= _LIMIT:
-        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={[*shape]}")
     if 0 in shape and math.prod(n or 1 for n in shape) >= _LIMIT:
-        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={shape}")
-    return tuple(shape)
+        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={[*shape]}")
+    return shape
+
+
+def _read_length(name: str, length: Any, size: tuple[Any, ...]) -> int:
+    """Return a length of a shape as an int; TypeError for what is none."""
+    if is_leading_bool(length, size) or not hasattr(length, "__index__"):
+        raise TypeError(
+            f"{name}(): argument 'size' must be tuple of ints, but found element of type "
+            f"{type(length).__name__}"
+        )
+    return int(length.__index__())
 
 
 def has_exact_scalars(op: Op, args: tuple[Any, ...]) -> bool:

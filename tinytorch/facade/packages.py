@@ -110,11 +110,20 @@ def install() -> None:
 
 
 def _shorten(module: ModuleType, is_public: Callable[[str], bool]) -> None:
-    """Shorten tracebacks of a module's public functions, before others import them."""
-    if is_public(module.__name__):
-        shorten_namespace(names_of(module))
+    """Shorten tracebacks of a module's public functions, before others import them.
+
+    Of the modules of an internal package, classes and the names in ``__all__`` are public.
+    """
+    space = names_of(module)
+    if not is_public(module.__name__):
+        shorten_published(space)
+    elif module.__name__.startswith(_INTERNAL):
+        shorten_published(space)
+        listed = ("__name__", *space.get("__all__", ()))
+        names = [n for n, value in space.items() if n in listed or isinstance(value, type)]
+        shorten_namespace({name: space[name] for name in names})
     else:
-        shorten_published(names_of(module))
+        shorten_namespace(space)
 
 
 def _is_public(name: str) -> bool:
