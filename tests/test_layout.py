@@ -219,7 +219,8 @@ def imported_by_string(path: Path) -> set[str | None]:
 
 
 def called_name(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
+    function = call.func
+    return getattr(function, "attr", "") or getattr(function, "id", "")
 
 
 def text_of(node: ast.AST, path: Path) -> str | None:

@@ -105,6 +105,9 @@ def word_faults(number: int, text: str) -> Iterator[str]:
 
 def text_faults(text: str) -> Iterator[str]:
     """Yield the unwanted words of comments, strings and names."""
+    # Most sources have none of the words: do not tokenize them.
+    if not any(pattern.search(text.replace("_", " ")) for pattern in (PEOPLE, LAW)):
+        return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         is_name = token.type == tokenize.NAME
         words = token.string.replace("_", " ") if is_name else token.string
@@ -135,8 +138,8 @@ def is_procedure(node: ast.AST) -> bool:
     """Whether a function returns nothing."""
     return (
         isinstance(node, Function)
-        and node.returns is not None
-        and ast.unparse(node.returns) == "None"
+        and isinstance(node.returns, ast.Constant)
+        and node.returns.value is None
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     )
 
