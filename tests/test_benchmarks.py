@@ -192,6 +192,7 @@ def test_the_rows_over_pytorch_are_named() -> None:
                     "theirs (at most 1.4)"]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", measurements())
 def test_every_row_can_be_measured(work: str, all_workers: Workers) -> None:
     row = measurements()[work](all_workers, Effort(rounds=1, seconds=0.0001))

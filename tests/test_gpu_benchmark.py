@@ -20,6 +20,8 @@ from tests.fresh import program, search_path
 from tests.processes import is_running, wait_until
 from tinytorch.backends.cupy.gemm import gemm
 
+pytestmark = pytest.mark.slow
+
 # What a part's process does instead of the part.
 
 

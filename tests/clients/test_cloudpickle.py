@@ -16,6 +16,8 @@ import tinytorch as tt
 from tests.runner import Runner
 from tinytorch import nn
 
+pytestmark = pytest.mark.slow
+
 cloudpickle = pytest.importorskip("cloudpickle")
 
 

@@ -7,6 +7,8 @@ import pytest
 import tinytorch as tt
 from tests.distributed.ranks import gloo, mpiexec, needs_mpi, passed_tests
 
+pytestmark = pytest.mark.slow
+
 PASSED = {
     "test_all_reduce", "test_broadcast_and_reduce", "test_gathers", "test_reduce_scatter",
     "test_all_to_all", "test_objects", "test_messages", "test_works", "test_groups",

@@ -12,6 +12,8 @@ from tests.distributed.ranks import PROGRAMS, gloo, launcher, mpiexec, needs_mpi
 from tests.oracles import assert_same
 from tests.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 DDP = "equal weights ['hook', 'no_sync', 'plain', 'small buckets', 'static', 'unused', 'views']"
 
 

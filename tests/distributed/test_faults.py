@@ -14,7 +14,7 @@ import tinytorch as tt
 from tests.distributed.ranks import PROGRAMS, Done, launcher, mpiexec, needs_mpi
 from tests.shared_memory import segments
 
-pytestmark = needs_mpi
+pytestmark = [needs_mpi, pytest.mark.slow]
 
 
 @pytest.fixture(autouse=True)

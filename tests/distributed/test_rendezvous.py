@@ -16,7 +16,7 @@ from tests.distributed.ranks import PROGRAMS, free_port, needs_mpi, start
 from tests.fresh import search_path
 from tinytorch.distributed.rendezvous import _LAUNCHER_VARIABLES
 
-pytestmark = needs_mpi
+pytestmark = [needs_mpi, pytest.mark.slow]
 
 
 def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> list[Any]:

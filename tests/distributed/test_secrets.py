@@ -25,6 +25,8 @@ from tests.distributed.test_rendezvous import meet
 from tests.fresh import search_path
 from tinytorch.distributed import pmi_server, rendezvous
 
+pytestmark = pytest.mark.slow
+
 SECRET = b"of the job"
 #: Connections of the running test.
 _opened: list[socket.socket] = []

@@ -6,6 +6,8 @@ import pytest
 
 from tests.fresh import process
 
+pytestmark = pytest.mark.slow
+
 
 def program(seed: int) -> None:
     import warnings

@@ -8,7 +8,10 @@ import pytest
 
 from tests.fresh import process
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a child for each module")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="a child for each module"),
+]
 
 
 def test_every_module_is_an_attribute_in_any_order() -> None:

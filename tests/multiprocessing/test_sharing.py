@@ -22,7 +22,10 @@ from tests.shared_memory import assert_none_left, segments
 from tinytorch import multiprocessing as mp
 from tinytorch import nn
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is passed by descriptors")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is passed by descriptors"),
+]
 
 PROGRAM = Path(__file__).parent / "hogwild.py"
 

@@ -14,6 +14,8 @@ import pytest
 
 import tinytorch as tt
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(tt.__file__).parents[1]
 VERSIONS = ("3.11", "3.12", "3.13")
 #: Lines that fail, and what their last line says.

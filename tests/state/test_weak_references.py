@@ -15,6 +15,8 @@ import tinytorch as tt
 from tests.fresh import run
 from tinytorch.backends.weak_references import CallingRef, WeakValues
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(tt.__file__).parent
 #: Names of the standard library whose callbacks are Python functions.
 PYTHON_CALLBACKS = {

@@ -27,6 +27,7 @@ from tinytorch.utils.data import DataLoader, Dataset, IterableDataset, get_worke
 from tinytorch.utils.data._workers import stop_abandoned_workers
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
     # PyTorch's own, about what a machine can run.
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
