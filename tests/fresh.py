@@ -2,7 +2,7 @@
 
 A new interpreter spends most of its start on NumPy. So one process imports NumPy once and forks a
 child for each program; it is started at the first program that does not need an interpreter of its
-own.
+own. Scripts that import other large libraries are forked from a process that has imported them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,32 @@ def process(
             [sys.executable, *options, "-c", text],
             capture_output=True, text=True, timeout=LIMIT, check=False, env=environment,
         )  # fmt: skip
-    return _fork(text, environment)
+    return _fork(_server(os.getpid()), text, environment, Path.cwd())
+
+
+def script(path: Path, *arguments: str, cwd: Path, modules: Sequence[str], **env: str) -> Done:
+    """Run a script as ``python path arguments`` does, where ``modules`` are imported already.
+
+    Args:
+        path: The script.
+        *arguments: Its arguments.
+        cwd: The working folder.
+        modules: Names of the libraries, which are imported once for all scripts.
+        **env: Environment variables, set before the libraries are imported.
+    """
+
+    def body(path: str, arguments: list[str]) -> None:
+        import os
+        import runpy
+        import sys
+
+        sys.argv = [path, *arguments]
+        sys.path.insert(0, os.path.dirname(path))
+        runpy.run_path(path, run_name="__main__")
+
+    environment = {**os.environ, "PYTHONPATH": search_path(), **env}
+    server = _server(os.getpid(), tuple(modules), tuple(env.items()))
+    return _fork(server, program(body, str(path), [*arguments]), environment, cwd)
 
 
 def run(function: Callable[..., None], *arguments: object, **env: str) -> str:
@@ -70,17 +95,18 @@ def search_path(*before: object) -> str:
     return os.pathsep.join(map(str, [*before, *filter(None, sys.path)]))
 
 
-def _serve() -> None:
+def _serve(modules: Sequence[str]) -> None:
     """Fork a child for each program that standard input brings, and write how it ended.
 
     The body is a program itself. It imports built-in modules alone, so that a child finds nothing
-    loaded but NumPy and what that imports.
+    loaded but ``modules`` and what these import.
     """
     import marshal
     import os
     import sys
 
-    import numpy  # noqa: F401
+    for name in modules:
+        __import__(name)
 
     while True:
         try:
@@ -107,11 +133,14 @@ def _serve() -> None:
 
 
 @cache
-def _server(owner: int) -> subprocess.Popen[bytes]:
+def _server(
+    owner: int, modules: Sequence[str] = ("numpy",), env: Sequence[tuple[str, str]] = ()
+) -> subprocess.Popen[bytes]:
     """The process that forks programs; a fork of this process, another ``owner``, has its own."""
     server = subprocess.Popen(
-        [sys.executable, "-c", program(_serve)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": search_path()}, start_new_session=True,
+        [sys.executable, "-c", program(_serve, modules)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": search_path(), **dict(env)},
     )  # fmt: skip
     atexit.register(_close, server)
     return server
@@ -125,15 +154,16 @@ def _close(server: subprocess.Popen[bytes]) -> None:
     _server.cache_clear()
 
 
-def _fork(text: str, environment: dict[str, str]) -> Done:
-    """Run a program in a child of the process that has NumPy."""
-    server = _server(os.getpid())
+def _fork(
+    server: subprocess.Popen[bytes], text: str, environment: dict[str, str], cwd: Path
+) -> Done:
+    """Run a program in a child of a process that has its libraries."""
     assert server.stdin is not None and server.stdout is not None
     with tempfile.TemporaryDirectory() as folder:
         out, err = (Path(folder, name) for name in ("out", "err"))
         writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         files = (os.devnull, os.O_RDONLY), (str(out), writing), (str(err), writing)
-        marshal.dump((text, environment, os.getcwd(), files), server.stdin)
+        marshal.dump((text, environment, str(cwd), files), server.stdin)
         server.stdin.flush()
         if not select.select([server.stdout], [], [], LIMIT)[0]:
             _close(server)

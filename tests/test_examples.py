@@ -17,6 +17,7 @@ import pytest
 
 import tinytorch as tt
 from benchmarks import language
+from tests import fresh
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -31,20 +32,30 @@ def extra() -> None:
         pytest.importorskip(module, reason="the `examples` extra is not installed")
 
 
-def run(
-    script: str, *arguments: str, cwd: Path, folder: Path = ROOT / "examples"
-) -> subprocess.CompletedProcess[str]:
-    # One thread: products this small are slower on several where other tests run beside.
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", **threads}
+#: Libraries of the examples, imported once for those that start no processes themselves.
+LIBRARIES = (
+    "matplotlib.pyplot",
+    "sklearn.datasets",
+    "sklearn.decomposition",
+    "sklearn.model_selection",
+)
+# One thread: products this small are slower on several where other tests run beside.
+THREADS = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def run(name: str, *arguments: str, cwd: Path, folder: Path = ROOT / "examples") -> fresh.Done:
+    """Run an example, or the program of its name in another folder."""
+    path = folder / f"{name}.py"
+    return fresh.script(path, *arguments, cwd=cwd, modules=LIBRARIES, **THREADS)
+
+
+def run_apart(name: str, cwd: Path) -> fresh.Done:
+    """Run an example that starts processes of its own in an interpreter of its own."""
     return subprocess.run(
-        [sys.executable, str(folder / f"{script}.py"), *arguments],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+        [sys.executable, str(ROOT / "examples" / f"{name}.py")],
+        cwd=cwd, capture_output=True, text=True, timeout=240, check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"} | THREADS,
+    )  # fmt: skip
 
 
 def succeed(script: str, *arguments: str, cwd: Path) -> str:
@@ -362,7 +373,7 @@ def test_generate_writes_what_pytorch_writes(torch: Any) -> None:
 
 @pytest.mark.slow
 def test_folds_are_trained_on_a_backend_each(tmp_path: Path) -> None:
-    done = run("dask_folds", cwd=tmp_path)
+    done = run_apart("dask_folds", tmp_path)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"fold (\d) on (\w+) +accuracy ([\d.]+)%", done.stdout)
     assert [number for number, _, _ in found] == ["0", "1", "2", "3"]
@@ -373,6 +384,6 @@ def test_folds_are_trained_on_a_backend_each(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_two_ranks_train_to_the_weights_of_one(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py", reason="the `mpi` extra is not installed")
-    done = run("distributed_digits", cwd=tmp_path)
+    done = run_apart("distributed_digits", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"2 ranks: +\d+ digits a second", done.stdout)
