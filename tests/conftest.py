@@ -15,6 +15,7 @@ import importlib
 import random
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--sample", type=int, default=0,
-        help="seed of the sample of long tables that runs on another backend than numpy",
+        help="seed of the samples: of tables marked `sampled`, and of long ones on another backend "
+        "than numpy",
     )  # fmt: skip
     parser.addoption(
         "--shuffle", type=int, metavar="SEED", help="run the tests in a random order, by a seed"
@@ -77,17 +79,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         path = item.nodeid.removeprefix("tests/")
         if reason := torch_versions.needs_newer(path, version):
             item.add_marker(pytest.mark.skip(reason=reason))
+    running, seed = list(items), config.getoption("--sample")
+    several = len({item.path for item in items}) > 1  # A file that is named runs whole.
     if config.getoption("--backend") != "numpy":
         from strictcupy.suite import on_numpy_alone, sample
 
         running = [item for item in items if not on_numpy_alone(item)]
-        if len({item.path for item in items}) > 1:  # A file that is named runs whole.
-            running = sample(running, config.getoption("--sample"))
-        chosen = {*running}
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = running
+        running = sample(running, seed) if several else running
+    if several:
+        running = [item for item in running if is_in_sample(item, seed)]
+    chosen = {*running}
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = running
     if (seed := config.getoption("--shuffle")) is not None:
         random.Random(seed).shuffle(items)
+
+
+def is_in_sample(item: pytest.Item, seed: int) -> bool:
+    """Whether a test runs: of a table marked ``sampled(n)`` one case of n does, by a hash.
+
+    Args:
+        item: The test.
+        seed: Chooses the sample; every case is in the sample of some seed.
+    """
+    mark = item.get_closest_marker("sampled")
+    return mark is None or zlib.crc32(f"{seed}{item.nodeid}".encode()) % mark.args[0] == 0
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -68,6 +68,7 @@ def table() -> None:
     sources.load()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("info", INFOS, ids=lambda info: info.formatted_name)
 def test_kernels_that_run_are_in_the_decomposition_or_documented(info: Any) -> None:
     watch = Watch()

@@ -43,6 +43,7 @@ def calls(reference: Any, dtype: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
         yield (sample.input, *sample.args), sample.kwargs
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.name)
 def test_results_are_those_of_pytorchs_references(reference: Any) -> None:
     ours = function(reference.name)

@@ -73,11 +73,14 @@ def difference(op: Any, sample: Any, changed: int) -> str | None:
     return None if differing is None else f"{op.name} [{changed}]: {differing.text}"
 
 
-def test_operands_and_results_changed_before_the_backward_pass() -> None:
+def test_operands_and_results_changed_before_the_backward_pass(
+    request: pytest.FixtureRequest,
+) -> None:
+    seed = request.config.getoption("--sample")
     found, seen = [], set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for op in operations():
+        for op in operations(seed):
             if op.name in KNOWN or op.name in seen or not op.supports_autograd:
                 continue
             seen.add(op.name)
