@@ -67,7 +67,7 @@ class Generator:
             >>> generator.device
             device(type='cpu')
         """
-        xp = self.backend.here()
+        xp = self.backend.here()  # makes the generator's device current
         return Device(xp.device_type, xp.device_index(xp.empty(0)))
 
     def manual_seed(self, seed: int) -> Generator:

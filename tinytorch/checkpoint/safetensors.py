@@ -98,7 +98,7 @@ def _read_header(file: IO[bytes]) -> list[_Entry]:
     file.seek(start)
     header = _parse(text)
     _check_metadata([value for name, value in header if name == "__metadata__"])
-    entries = [_entry(name, value) for name, value in header if name != "__metadata__"]
+    entries = [_read_entry(name, value) for name, value in header if name != "__metadata__"]
     if len({entry.name for entry in entries}) < len(entries):
         names = [entry.name for entry in entries]
         twice = next(name for name in names if names.count(name) > 1)
@@ -167,9 +167,14 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
 
 
-def _entry(name: str, value: Any) -> _Entry:
-    """Check the header's entry of a tensor, an object or a list of its three fields."""
+def _read_entry(name: str, value: Any) -> _Entry:
+    """Check the header's value for the tensor ``name`` and return it as an ``_Entry``.
+
+    The value is an object with three fields, or a list of the three in order, which the parser of
+    the package ``safetensors`` accepts, too.
+    """
     fields = ("dtype", "shape", "data_offsets")
+    # For each field the values given: several if an object repeats it, none if it lacks it.
     if isinstance(value, _Pairs):
         given = [[each for key, each in value if key == field] for field in fields]
     elif isinstance(value, list) and len(value) == len(fields):

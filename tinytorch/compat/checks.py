@@ -17,7 +17,9 @@ Message = Callable[[], object] | None
 
 
 def _assert(condition: Any, message: str) -> None:
-    """Raise an AssertionError unless ``condition`` holds; a compiler does not remove it.
+    """Raise an AssertionError unless ``condition`` holds.
+
+    PyTorch's tracers record it. It is an ``assert``, which ``python -O`` removes.
 
     Args:
         condition: Any object with a truth value, such as a tensor of one element.

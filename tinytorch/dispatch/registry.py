@@ -78,7 +78,10 @@ def load_all() -> None:
 
 
 def load_for(name: str) -> None:
-    """Import the family that defines an operation of this qualified name, if there is one."""
+    """Import the family that defines an operation of this qualified name, if there is one.
+
+    The index has private operations under ``"private"``, by their whole names.
+    """
     space, _, last = name.rpartition(".")
     family = FAMILY_OF["private"].get(name) or FAMILY_OF.get(space, {}).get(last)
     if family is not None:

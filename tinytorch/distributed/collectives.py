@@ -632,36 +632,35 @@ def monitored_barrier(
     if pg is None:
         return
     limit = pg.timeout if timeout is None else check_timeout(timeout)
-    deadline = time.monotonic() + limit.total_seconds()
     control, others = pg.engine.control, range(1, pg.size())
     if pg.rank():
         control.Isend(bytearray(), 0, _ARRIVED)
-        _await_arrivals(pg, [0], deadline, wait_all_ranks)
+        _await_arrivals(pg, [0], limit, wait_all_ranks)
         return
-    _await_arrivals(pg, others, deadline, wait_all_ranks)
+    _await_arrivals(pg, others, limit, wait_all_ranks)
     for rank in others:
         control.Isend(bytearray(), rank, _ARRIVED)
 
 
 def _await_arrivals(
-    group: ProcessGroup, ranks: Sequence[int], deadline: float, name_all: bool
+    group: ProcessGroup, ranks: Sequence[int], timeout: timedelta, name_all: bool
 ) -> None:
     """Wait until an empty message with the tag ``_ARRIVED`` has come from each of the ranks.
 
     Args:
         group: Process group.
         ranks: Ranks in the group.
-        deadline: Time of ``time.monotonic`` after which a ``DistBackendError`` is raised.
+        timeout: Time after which a ``DistBackendError`` is raised.
         name_all: Whether the error names all missing ranks, or the first alone.
     """
     control, missing = group.engine.control, list(ranks)
+    deadline = time.monotonic() + timeout.total_seconds()
     while missing:
         for rank in list(missing):
             if control.Iprobe(rank, _ARRIVED):
                 control.Recv(bytearray(), rank, _ARRIVED)
                 missing.remove(rank)
         if missing and time.monotonic() > deadline:
-            debug.raise_missing_ranks(
-                group, missing if name_all else missing[:1], "monitoredBarrier"
-            )
+            named = missing if name_all else missing[:1]
+            debug.raise_missing_ranks(group, named, "monitoredBarrier", timeout)
         time.sleep(1e-4)

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from .errors import DistBackendError
@@ -130,26 +131,28 @@ def exchange(group: Any, value: Any, description: str) -> list[Any]:
                 control.Recv(received, rank, OBJECT)
                 found[rank] = json.loads(received)
         if time.monotonic() > deadline:
-            raise_missing_ranks(group, missing, description)
+            raise_missing_ranks(group, missing, description, group.timeout)
         os.sched_yield()
     engine.MPI.Request.Waitall(sent)
     return [found[rank] for rank in range(size)]
 
 
-def raise_missing_ranks(group: Any, ranks: Sequence[int], description: str) -> None:
+def raise_missing_ranks(
+    group: Any, ranks: Sequence[int], description: str, timeout: timedelta
+) -> None:
     """Raise a ``DistBackendError`` which names the ranks of a group that did not arrive in time.
 
     Args:
         group: Process group.
         ranks: Ranks in the group that did not arrive.
         description: Description of the call, for the error.
+        timeout: The time for which the call waited.
     """
     names = ", ".join(str(group.ranks[rank]) for rank in ranks)
-    seconds = group.timeout.total_seconds()
     group.engine.on_host.fail()
     raise DistBackendError(
         f"Rank {group.ranks[group.rank()]}: {description}: Ranks {names} failed to pass "
-        f"monitoredBarrier in {1000 * seconds:.0f} ms"
+        f"monitoredBarrier in {1000 * timeout.total_seconds():.0f} ms"
     )
 
 

@@ -134,7 +134,10 @@ def can_stack(result: Any, level: VmapLevel, dim: int | None) -> bool:
 
 
 def stack_examples(result: Any, level: VmapLevel, dim: int | None) -> Any:
-    """Copy of a result for the code outside ``level``, with its examples along ``dim``."""
+    """Copy of a result for the code outside ``level``, with its examples along ``dim``.
+
+    For None it is the result itself, which does not have ``level`` then; see ``can_stack``.
+    """
     if dim is None:
         return result
     value, outer, rank = _expand(result, (level,))

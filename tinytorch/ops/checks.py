@@ -89,8 +89,9 @@ def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     """``function(*arrays)``, element by element; the backend may call it block by block.
 
     The intermediate results of a block stay in the processor's cache. While a derivative is
-    recorded (``xp.records``), all elements are computed at once. Otherwise float16 is computed in
-    float32.
+    recorded (``xp.records``), all elements are computed at once. If none is recorded, float16 is
+    computed in float32. The last array has the shape and the dtype of the result: in a kernel it is
+    the input, in a gradient rule the input or the result, after ``g``.
     """
     if not xp.records and is_half(arrays[-1]):
         return compute_in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)

@@ -46,7 +46,8 @@ elif WHAT == "collectives":
 elif WHAT == "absent":
     time.sleep(1.5 * SECONDS) if RANK else dist.all_reduce(torch.ones(2))
 elif WHAT == "monitored":
-    time.sleep(1.5 * SECONDS) if RANK else dist.monitored_barrier()
+    limit = datetime.timedelta(seconds=0.75 * SECONDS)
+    time.sleep(1.5 * SECONDS) if RANK else dist.monitored_barrier(timeout=limit)
 elif WHAT == "length":
     dist.send(torch.ones(2), 1) if RANK == 0 else dist.recv(torch.ones(3), 0)
 elif RANK == 1:

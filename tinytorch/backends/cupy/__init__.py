@@ -315,10 +315,15 @@ class CupyBackend(DeferredChecks, CudaDevices):
     low_kernels = _PRODUCTS | _FUSED
 
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
-        """Take bfloat16 (character E) for products, and for fused kernels without recording."""
+        """Whether a kernel takes bfloat16 (character E): a product, or a fused kernel.
+
+        A fused kernel takes it only if the call is not recorded, since its gradient is a formula.
+        """
         if any(array.dtype.char != "E" or not array.size for array in arrays):
             return False
-        return name in _PRODUCTS or name in _FUSED and not recorded and arrays[0].ndim > 0
+        # Fused kernels work along a dimension, which 0-d arrays do not have.
+        is_fused = name in _FUSED and not recorded and arrays[0].ndim > 0
+        return name in _PRODUCTS or is_fused
 
     def masked(self, array: Array, mask: Array) -> Array:
         kernel = self.kernel("mask")

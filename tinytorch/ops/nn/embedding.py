@@ -234,7 +234,10 @@ def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
 
 @op
 def _bag_rows(xp: Backend, input: Array, bags: Index, count: int) -> Array:
-    """The row of ``input`` for each bag in ``bags``, zeros for the bag ``count``."""
+    """Row ``bags[i]`` of ``input`` for each i: the gradient of ``_bag_sums``.
+
+    ``input`` has ``count`` rows; the bag ``count`` gets zeros.
+    """
     padded = xp.concatenate([input, xp.zeros((1, *input.shape[1:]), input.dtype)])
     return xp.take(padded, bags, axis=0)
 

@@ -147,6 +147,7 @@ def _unpool(
     )
     out = _unpool_scatter(input.reshape(tuple(index.shape)), index, pixels)
     out = out.reshape(*input.shape[:-spatial], *size)
+    # As in PyTorch, only images get the memory format of ``input``.
     return following(out, input) if spatial == 2 else out
 
 

@@ -217,7 +217,7 @@ def copysign(xp: Backend, input: Array, other: Operand) -> Array:
 
 
 def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
-    """``g`` with the sign that ``copysign`` gave to ``input``; 0 where ``input`` is 0."""
+    """``g``, negated where ``copysign`` changed the sign of ``input``; 0 where ``input`` is 0."""
     return xp.where(input == 0, 0, g * (out / xp.where(input == 0, 1, input)))
 
 

@@ -97,9 +97,10 @@ def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
     rate = xp.absolute(a - x) + xp.sqrt(x)
     scale = 1 / xp.where(side > 0, xp.maximum(rate, 1.0), xp.minimum(rate, _decay_rate(xp, a)))
 
-    def term(v: Array) -> Array:  # at t = x * exp(v)
-        density = xp.exp(a * v - x * xp.expm1(v))
-        return density * (log_x + v - mean_log)
+    def term(v: Array) -> Array:
+        """``t p(t) (log t - E[log t]) / (x p(x))`` at ``t = x * exp(v)``, where ``dt = t dv``."""
+        weight = xp.exp(a * v - x * xp.expm1(v))
+        return weight * (log_x + v - mean_log)
 
     return xp.astype(side * x * _integrate_half_line(term, side * scale), input.dtype)
 
@@ -128,11 +129,13 @@ def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Ar
     rate = xp.absolute(own - other * near / far) + curvature
     scale = 1 / xp.minimum(rate, _decay_rate(xp, own))
 
-    def term(v: Array) -> Array:  # at near * exp(v), where v is negative
-        rest = far - near * xp.expm1(v)
-        density = xp.exp(own * v + power * xp.log(rest / far))
+    def term(v: Array) -> Array:
+        """The same for Beta at ``t = near * exp(v)``, for negative ``v``."""
+        rest = far - near * xp.expm1(v)  # 1 - t without cancellation
+        weight = xp.exp(own * v + power * xp.log(rest / far))
+        # Logarithm of the variable that belongs to a: t below x, and 1 - t above.
         log_t = xp.where(below, log_x + v, xp.log(rest))
-        return density * (log_t - mean_log)
+        return weight * (log_t - mean_log)
 
     slope = xp.where(below, -1.0, 1.0) * near * _integrate_half_line(term, -scale)
     return xp.astype(slope / (1 - x), input.dtype)

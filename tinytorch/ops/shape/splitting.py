@@ -132,7 +132,8 @@ def split(
     if isinstance(split_size_or_sections, (tuple, list)):
         return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
     size = split_size_or_sections
-    if size.__class__ is int is dim.__class__ and dim == 0 < size and input.ndim:
+    # Common call: an int size along the first dimension, which needs no further checks.
+    if size.__class__ is dim.__class__ is int and dim == 0 and size > 0 and input.ndim:
         return _split_evenly(input, size, 0)
     size = as_int("split", "split_size_or_sections", size)
     if not input.ndim:
