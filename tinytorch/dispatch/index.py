@@ -395,8 +395,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.linalg.svd": "_svdvals",
         "ops.linalg.triangular": "_cholesky_inverse _cholesky_solve",
         "ops.linalg.vector_products": "_distances _scaled_identity _trace",
-        "ops.nn.adaptive_pooling": """_means _uneven_mean _uneven_spread adaptive_argmax
-            adaptive_max_indices""",
+        "ops.nn.adaptive_pooling": """_adaptive_maxima _adaptive_maxima_and_indices _adaptive_means
+            _uneven_mean _uneven_spread adaptive_argmax""",
         "ops.nn.attention": "attention_in_blocks attention_weights weighted_values",
         "ops.nn.class_loss": """_cross_entropy _cross_entropy_backward _nll _nll_backward
             _reduced_cross_entropy _reduction_backward _target_weights""",
@@ -413,7 +413,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.margin_loss": "_label_mask _leading_labels _pair_derivatives _pair_losses",
         "ops.nn.normalization": "_layer_norm standardize",
         "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _pad_edges",
-        "ops.nn.pooling": "max_indices",
+        "ops.nn.pooling": "_spread_means maxima_and_indices window_maxima window_means",
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
         "ops.nn.softmax": "_log_softmax _softmax",

@@ -177,6 +177,8 @@ def as_repeated_ints(
         TypeError: If ``value`` holds anything but ints.
         RuntimeError: With ``text`` as its message, if there are neither 1 nor ``count`` ints.
     """
+    if value.__class__ is int:
+        return (value,) * count
     try:
         values = value if isinstance(value, (tuple, list)) else (value,)
         given = tuple([n if n.__class__ is int else _as_size(n, values) for n in values])

@@ -10,6 +10,7 @@ import pytest
 import tinytorch as tt
 from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
+from tinytorch.ops.nn import adaptive_pooling, pooling
 
 F: Any = tt.nn.functional
 randn = np.random.randn
@@ -24,10 +25,18 @@ WINDOWS = [
 ]
 
 
+@pytest.fixture(params=[False, True])
+def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the parameter True, small images are pooled as large ones are."""
+    if request.param:
+        monkeypatch.setattr(pooling, "table_of_windows", lambda *args: None)
+        monkeypatch.setattr(adaptive_pooling, "_adaptive_table", lambda *args: None)
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_max_pooling_is_pytorchs(spatial: int, windows: Any) -> None:
+def test_max_pooling_is_pytorchs(spatial: int, windows: Any, many: None) -> None:
     name = f"max_pool{spatial}d"
     x = randn(*SHAPES[spatial])
     compare_functional(name, x, **windows)
@@ -39,7 +48,7 @@ def test_max_pooling_is_pytorchs(spatial: int, windows: Any) -> None:
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 @pytest.mark.parametrize("count", [True, False])
-def test_average_pooling_is_pytorchs(spatial: int, windows: Any, count: bool) -> None:
+def test_average_pooling_is_pytorchs(spatial: int, windows: Any, count: bool, many: None) -> None:
     name = f"avg_pool{spatial}d"
     compare_functional(name, randn(*SHAPES[spatial]), count_include_pad=count, **windows)
     if spatial > 1:
@@ -64,7 +73,7 @@ def test_lp_pool_of_infinite_order_is_pytorchs(spatial: int) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
-def test_adaptive_pooling_is_pytorchs(size: int) -> None:
+def test_adaptive_pooling_is_pytorchs(size: int, many: None) -> None:
     for spatial in (1, 2, 3):
         x = randn(*SHAPES[spatial])
         compare_functional(f"adaptive_avg_pool{spatial}d", x, size)
@@ -254,3 +263,16 @@ def test_the_format_of_a_volume_without_a_batch(torch: Any) -> None:
         pooled = lib.nn.functional.max_pool3d(x[0], 2, return_indices=True)
         steps.append([(*each.stride(), each.flatten().tolist()) for each in pooled])
     assert steps[0] == steps[1]
+
+
+@pytest.mark.torch
+def test_maxima_of_nan_infinity_and_equal_elements_are_pytorchs() -> None:
+    x = np.zeros((2, 1, 4, 6), "float32")
+    x[0, 0, 1] = np.nan
+    x[0, 0, 3, 2] = np.nan
+    x[1] = -np.inf
+    x[1, 0, 0, 0] = np.inf
+    for sample in x:
+        compare_functional("max_pool2d", sample, 2, 1, 1, return_indices=True, grad=False)
+        compare_functional("max_pool2d", sample, 3, 2, return_indices=True, grad=False)
+        compare_functional("adaptive_max_pool2d", sample, (3, 4), return_indices=True, grad=False)

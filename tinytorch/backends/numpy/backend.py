@@ -375,6 +375,18 @@ class NumpyBackend(Backend):
             out.flags.writeable = True
         return out
 
+    def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        """See ``Backend``. The constructor of arrays takes a fifth of the time of NumPy's function.
+
+        It raises for strides that leave the elements of ``array``.
+        """
+        if array.flags.c_contiguous and array.size:
+            try:
+                return _ndarray(shape, array.dtype, array, 0, strides)
+            except ValueError:
+                pass
+        return super().as_strided(array, shape, strides)
+
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         """``target[index] += values``; 16-bit dtypes in float32, whole rows by ``add_rows``."""
         if target.dtype.char == "e" or target.dtype.num > 255:

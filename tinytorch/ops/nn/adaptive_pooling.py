@@ -7,21 +7,33 @@ differ by one at most.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
+from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...graph.nodes import Node
 from ..checks import as_int_among, check_supported, check_tensor
-from ..index.gathering import largest_at_places
+from ..index.gathering import gather_sum, largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
 from .normalization import single
-from .pooling import WITH_INDICES
-from .unfolding import AxisWindows, Size, window_argmax, window_max, window_sum
+from .pooling import WITH_INDICES, as_divisor
+from .unfolding import (
+    AxisWindows,
+    Size,
+    WindowTable,
+    make_table,
+    window_argmax,
+    window_max,
+    window_scatter,
+    window_spread,
+    window_sum,
+)
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
@@ -51,9 +63,16 @@ def _window_lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -
 
     Their shape broadcasts along ``axis`` of an array of ``ndim`` dimensions.
     """
-    ends = xp.arange(size + 1, dtype="int64") * length
-    shape = [-1 if d == axis % ndim else 1 for d in range(ndim)]
-    return xp.reshape(-(-ends[1:] // size) - ends[:-1] // size, shape)
+    _, lengths = _starts_and_lengths(length, size)
+    return xp.reshape(xp.from_numpy(lengths), (-1, *(1,) * (ndim - 1 - axis % ndim)))
+
+
+@functools.lru_cache(maxsize=256)
+def _starts_and_lengths(length: int, size: int) -> tuple[Any, Any]:
+    """Starts and lengths of ``size`` windows over ``length`` elements, as NumPy arrays."""
+    ends = load("numpy").library.arange(size + 1, dtype="int64") * length
+    starts = ends[:-1] // size
+    return starts, -(-ends[1:] // size) - starts
 
 
 class _WindowElements:
@@ -69,7 +88,7 @@ class _WindowElements:
     def __init__(self, xp: Backend, input: Array, axis: int, size: int) -> None:
         self.xp, self.input, self.axis = xp, input, axis
         length = input.shape[axis]
-        self.starts = xp.arange(size, dtype="int64") * length // size
+        self.starts = xp.from_numpy(_starts_and_lengths(length, size)[0])
         self.lengths = _window_lengths(xp, input.ndim, axis, length, size)
         self.last = length - 1
         self.min_length = _min_length(length, size)
@@ -87,6 +106,15 @@ class _WindowElements:
     def mask(self, number: int) -> Array:
         """Whether each window has an element at position ``number``."""
         return self.lengths > number
+
+
+@functools.lru_cache(maxsize=128)
+def _adaptive_table(shape: tuple[int, ...], sizes: tuple[int, ...]) -> WindowTable | None:
+    """``make_table`` for windows over the last dimensions of an array of ``shape``."""
+    axes = []
+    for length, size in zip(shape[len(shape) - len(sizes) :], sizes, strict=True):
+        axes.append([range(*bounds) for bounds in _bounds(length, size)])
+    return make_table(shape, axes)
 
 
 def _equal_windows(length: int, size: int, axis: int) -> AxisWindows | None:
@@ -152,6 +180,47 @@ _uneven_mean.vjp(input=piecewise(
 _uneven_spread.vjp(
     input=lambda xp, g, in_shape, axis: xp.call(_uneven_mean, g, axis, in_shape[axis])
 )
+
+
+@op(node=Nodes(frees=True))
+def _adaptive_means(xp: Backend, input: Array, sizes: list[int]) -> Array:
+    """Means of windows over the last ``len(sizes)`` dimensions, one dimension after the other."""
+    table = _adaptive_table(input.shape, tuple(sizes))
+    if table is not None:
+        out = table.sums(xp, input)
+        out /= as_divisor(xp, table.counts, input.dtype)
+        return out
+    out, divisor = input, 1
+    for axis in range(-1, -len(sizes) - 1, -1):
+        length, size = input.shape[axis], sizes[axis]
+        if size == length:
+            continue
+        windows = _equal_windows(length, size, axis)
+        if windows is None:
+            out = _uneven_mean.kernel(xp, out, axis, size)
+        else:
+            out = window_sum.kernel(xp, out, windows)
+            divisor *= windows.kernel
+    if out is input:
+        return xp.array(input)
+    if divisor > 1:
+        out /= divisor
+    return out
+
+
+def _adaptive_means_rule(xp: Any, g: Any, in_shape: Any, sizes: list[int]) -> Any:
+    """Gradient rule of ``_adaptive_means``: each gradient goes to all elements of its window."""
+    for axis, size in zip(range(-len(sizes), 0), sizes, strict=True):
+        length = in_shape[axis]
+        windows = _equal_windows(length, size, axis)
+        if windows is None and size != length:
+            g = xp.call(_uneven_spread, g, axis, length)
+        elif size != length:
+            g = xp.call(window_spread, g / windows.kernel, windows, length)
+    return g
+
+
+_adaptive_means.vjp(input=piecewise(_adaptive_means_rule))
 
 
 def _average_node_name(node: Node) -> str:
@@ -225,30 +294,11 @@ def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
     check_supported(input._xp, name, input._data, unsupported="biu" if is_global else "biuc")
     if is_global:
         return mean(input, tuple(range(-spatial, 0)), True)
-    means = _means(single(input)[0], sizes).to(input.dtype)  # 16-bit dtypes are rounded once
+    wide = single(input)[0]
+    means = _SET_FORMAT[spatial](_adaptive_means(wide, sizes), input)
+    if wide is not input:  # 16-bit dtypes are rounded once
+        means = means.to(input.dtype)
     return keep_versions(means, input)
-
-
-@composite(node=Nodes(frees=True))
-def _means(input: Tensor, sizes: list[int]) -> Tensor:
-    """Means of windows over the last ``len(sizes)`` dimensions, one dimension after the other."""
-    spatial = len(sizes)
-    out: Any = input
-    if sizes == list(input.shape[-spatial:]):  # sums of windows of size 1: a differentiable copy
-        out = window_sum(input, AxisWindows(-1, 1, 1, 0, 1, sizes[-1]))
-    divisor = 1
-    for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
-        length = input.shape[axis]
-        if size == length:
-            continue
-        windows = _equal_windows(length, size, axis)
-        if windows is None:
-            out = _uneven_mean(out, axis, size)
-        else:
-            out = window_sum(out, windows)
-            divisor *= windows.kernel
-    out = out / divisor if divisor > 1 else out
-    return _SET_FORMAT[spatial](out, input)
 
 
 def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
@@ -259,7 +309,8 @@ def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> li
     check_tensor(name, input)
     is_sequence = isinstance(output_size, (tuple, list))
     given = list(output_size) if is_sequence else [output_size] * spatial
-    if is_sequence and spatial > 1 and input.ndim <= len(given):
+    shape = input._data.shape
+    if is_sequence and spatial > 1 and len(shape) <= len(given):
         raise ValueError(
             f"{name}: Input dimension should be at least {len(given) + 1}, got {input.ndim}"
         )
@@ -267,15 +318,15 @@ def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> li
         text = f"internal error: output_size must be {spatial}"
         text = "'output_size' should contain one int" if spatial == 1 else text
         raise RuntimeError(f"{name}() argument {text} (got {len(given)})")
-    if input.ndim not in (spatial + 1, spatial + 2):
+    if len(shape) not in (spatial + 1, spatial + 2):
         raise RuntimeError(
-            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got "
-            f"{list(input.shape)}"
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
         )
-    image = input.shape[-spatial:]
     sizes = [
-        n if size is None else as_int_among(name, "output_size", size, given)
-        for n, size in zip(image, given, strict=True)
+        size
+        if size.__class__ is int
+        else (n if size is None else as_int_among(name, "output_size", size, given))
+        for n, size in zip(shape[-spatial:], given, strict=True)
     ]
     if min(sizes) < 0:
         raise RuntimeError(
@@ -292,11 +343,12 @@ def _check_not_empty(name: str, input: Tensor, sizes: list[int]) -> None:
     As in PyTorch, 1d and 2d averages accept an input without channels, and global averages accept
     images without elements. ``name`` is the function; ``sizes`` are the numbers of windows.
     """
-    spatial = len(sizes)
-    image = input.shape[-spatial:]
+    shape, spatial = input._data.shape, len(sizes)
+    if 0 not in shape:
+        return
     is_global = name.startswith("adaptive_avg") and sizes == [1] * spatial
     accepts_no_channels = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
-    if 0 in (image if accepts_no_channels else input.shape[1:]) and not is_global:
+    if 0 in (shape[-spatial:] if accepts_no_channels else shape[1:]) and not is_global:
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
             f"has sizes {list(input.shape)} with a dimension being empty"
@@ -340,11 +392,54 @@ def _argmax_by_elements(xp: Backend, windows: _WindowElements) -> Array:
 
 
 @op(public=False)
-def adaptive_max_indices(xp: Backend, input: Array, sizes: list[int]) -> Array:
-    """Index, in the flattened image, of the largest element of each window.
+def _adaptive_maxima(xp: Backend, input: Array, sizes: list[int]) -> Array:
+    """Largest element of each of ``sizes`` windows over the last dimensions."""
+    table = _adaptive_table(input.shape, tuple(sizes))
+    if table is not None:
+        return table.maxima(xp, input)
+    for axis in range(-1, -len(sizes) - 1, -1):
+        input = _axis_maxima(xp, input, axis, sizes[axis])
+    return input
 
-    ``sizes`` are the numbers of windows in the last dimensions.
-    """
+
+def _axis_maxima(xp: Any, input: Any, axis: int, size: int) -> Any:
+    """Largest element of each of ``size`` windows along ``axis``."""
+    windows = _equal_windows(input.shape[axis], size, axis)
+    if windows is not None:
+        return xp.call(window_max, input, windows)
+    index = xp.call(adaptive_argmax, input, axis, size)
+    return xp.call(largest_at_places, input, axis, index)
+
+
+def _adaptive_maxima_rule(xp: Any, g: Any, input: Any, sizes: list[int]) -> Any:
+    """Gradient rule of ``_adaptive_maxima``: the gradients go to the largest elements."""
+    inputs = [input]
+    for axis in range(-1, -len(sizes), -1):
+        inputs.append(_axis_maxima(xp, inputs[-1], axis, sizes[axis]))
+    for axis, size in zip(range(-len(sizes), 0), sizes, strict=True):
+        before = inputs.pop()
+        windows = _equal_windows(before.shape[axis], size, axis)
+        if windows is not None:
+            index = xp.call(window_argmax, before, windows)
+            g = xp.call(window_scatter, g, index, windows, before.shape[axis])
+        else:
+            index = xp.call(adaptive_argmax, before, axis, size)
+            g = xp.call(gather_sum, g, before.shape, axis, index)
+    return g
+
+
+_adaptive_maxima.vjp(input=piecewise(_adaptive_maxima_rule))
+
+
+@op(public=False)
+def _adaptive_maxima_and_indices(
+    xp: Backend, input: Array, sizes: list[int]
+) -> tuple[Array, Array]:
+    """``_adaptive_maxima``, and the index of each maximum in the flattened image."""
+    table = _adaptive_table(input.shape, tuple(sizes))
+    at_once = None if table is None else table.maxima_and_indices(xp, input)
+    if at_once is not None:
+        return at_once
     found, best, stride = None, input, 1
     for axis, size in reversed(list(zip(range(-len(sizes), 0), sizes, strict=True))):
         index = adaptive_argmax.kernel(xp, best, axis, size)
@@ -353,7 +448,12 @@ def adaptive_max_indices(xp: Backend, input: Array, sizes: list[int]) -> Array:
         later = 0 if found is None else xp.take_along_axis(found, index, axis)
         found = index * stride + later
         stride *= input.shape[axis]
-    return found
+    return best, found
+
+
+_adaptive_maxima_and_indices.vjp(input=piecewise(
+    lambda xp, g, input, sizes: _adaptive_maxima_rule(xp, g[0], input, sizes)
+))  # fmt: skip
 
 
 @composite(namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool2DBackward0")
@@ -425,15 +525,8 @@ def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: boo
     name = f"adaptive_max_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     check_supported(input._xp, name, input._data, unsupported="biuc")
-    out: Any = input
-    for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
-        windows = _equal_windows(input.shape[axis], size, axis)
-        if windows is not None:
-            out = window_max(out, windows)
-        else:
-            out = largest_at_places(out, axis, adaptive_argmax(out, axis, size))
-    out = _SET_FORMAT[spatial](out, input)
+    follow = _SET_FORMAT[spatial]
     if not return_indices:
-        return out
-    indices = _SET_FORMAT[spatial](adaptive_max_indices(input, sizes), input)
+        return follow(_adaptive_maxima(input, sizes), input)
+    out, indices = (follow(t, input) for t in _adaptive_maxima_and_indices(input, sizes))
     return keep_versions(out, indices), indices

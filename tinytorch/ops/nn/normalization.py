@@ -257,9 +257,12 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
 
 def single(*tensors: Any) -> tuple[Any, ...]:
     """The tensors, with 16-bit dtypes converted to float32, in which statistics are computed."""
-    return tuple(
-        t.to(dtypes.float32) if t is not None and t.dtype in _HALVES else t for t in tensors
-    )
+    return tuple([
+        t.to(dtypes.float32)
+        if t is not None and t._data.dtype.itemsize == 2 and t.dtype in _HALVES
+        else t
+        for t in tensors
+    ])  # fmt: skip
 
 
 _HALVES = (dtypes.float16, dtypes.bfloat16)

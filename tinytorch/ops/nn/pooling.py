@@ -6,19 +6,33 @@ along each dimension.
 
 from __future__ import annotations
 
+import functools
 import math
 from functools import partial
 from typing import Any
 
 from ...backends import load
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
-from ...dispatch.op import Array, Backend, Out, composite, op
+from ...dispatch.op import Array, Backend, Nodes, Out, composite, op, piecewise
 from ...dtypes import int64
 from ..checks import as_int, as_repeated_ints, check_supported, check_tensor
+from ..pointwise.division import div
 from ..shape.views import following, following_sequence
 from .normalization import single
-from .unfolding import AxisWindows, Size, window_argmax, window_gather, window_max, window_sum
+from .unfolding import (
+    AxisWindows,
+    Size,
+    table_of_windows,
+    window_argmax,
+    window_gather,
+    window_max,
+    window_scatter,
+    window_spread,
+    window_sum,
+)
+
+Sizes = tuple[int, ...]
 
 #: The overloads of a pooling that can return indices.
 WITH_INDICES = (
@@ -42,7 +56,7 @@ def check_input(name: str, input: Any, spatial: int) -> None:
     """
     check_tensor(name, input)
     low = spatial + 1
-    shape = tuple(input.shape)
+    shape = input._data.shape
     if spatial > 1 and len(shape) not in (low, low + 1):
         raise RuntimeError(
             f"{name}: non-empty {low}D or {low + 1}D (batch mode) tensor expected for input, but "
@@ -59,7 +73,7 @@ def check_input(name: str, input: Any, spatial: int) -> None:
 def make_windows(
     name: str, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
     ceil_mode: bool, spatial: int,
-) -> list[AxisWindows]:  # fmt: skip
+) -> tuple[AxisWindows, ...]:  # fmt: skip
     """The windows along each of the last ``spatial`` dimensions.
 
     Raises:
@@ -70,21 +84,30 @@ def make_windows(
     stride = kernel if is_default else per_dimension(name, "stride", stride, spatial)
     padding = per_dimension(name, "padding", padding, spatial)
     dilation = per_dimension(name, "dilation", dilation, spatial)
+    shape = input._data.shape[-spatial - 1 :]
+    return _axis_windows(name, shape, kernel, stride, padding, dilation, bool(ceil_mode))
+
+
+@functools.lru_cache(maxsize=256)
+def _axis_windows(
+    name: str, shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
+    ceil_mode: bool,
+) -> tuple[AxisWindows, ...]:  # fmt: skip
+    """The cached results of ``make_windows``, for an input of ``shape``, ``(C, *image)``."""
     _check_positive(name, kernel_size=kernel, stride=stride, dilation=dilation)
-    sizes = tuple(input.shape[-spatial:])
-    found = []
+    channels, *sizes = shape
+    spatial, found = len(sizes), []
     for i, (n, k, s, p, d) in enumerate(zip(sizes, kernel, stride, padding, dilation, strict=True)):
         _check_padding(name, p, k, d)
         found.append(AxisWindows(i - spatial, k, s, p, d, count_windows(n, k, s, p, d, ceil_mode)))
     if any(windows.size < 1 for windows in found):
-        channels = input.shape[-spatial - 1]
         given = "x".join(map(str, (channels, *sizes)))
         computed = "x".join(map(str, (channels, *(max(w.size, 0) for w in found))))
         raise RuntimeError(
             f"{name}: Given input size: ({given}). Calculated output size: ({computed}). Output "
             f"size is too small (Invalid computed output size: {min(w.size for w in found)})"
         )
-    return found
+    return tuple(found)
 
 
 def count_windows(
@@ -222,14 +245,10 @@ def _max_pool(
         check_supported(input._xp, "max_pool1d_impl", input._data, unsupported="biuc")
     check_supported(input._xp, f"max_pool{max(spatial, 2)}d", input._data, unsupported="bc")
     windows = make_windows(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
-    out = input
-    for each in reversed(windows):
-        out = window_max(out, each)
-    follow = _following_volume if (spatial, input.ndim) == (3, 4) else following
-    out = follow(out, input)
+    follow = _following_volume if (spatial, input._data.ndim) == (3, 4) else following
     if not return_indices:
-        return out
-    indices = follow(max_indices(input, windows), input)
+        return follow(window_maxima(input, windows), input)
+    out, indices = (follow(found, input) for found in maxima_and_indices(input, windows))
     return keep_versions(out, indices), indices
 
 
@@ -241,11 +260,49 @@ def _following_volume(out: Tensor, input: Tensor) -> Tensor:
 
 
 @op(public=False)
-def max_indices(xp: Backend, input: Array, windows: list[AxisWindows]) -> Array:
-    """Index, in the flattened image, of each window's largest element.
+def window_maxima(xp: Backend, input: Array, windows: tuple[AxisWindows, ...]) -> Array:
+    """Largest element of each window, by the windows along each dimension, in order."""
+    table = table_of_windows(input.shape, windows)
+    if table is not None:
+        return table.maxima(xp, input)
+    for each in reversed(windows):
+        input = window_max.kernel(xp, input, each)
+    return input
 
-    ``windows`` has the windows along each dimension of the image, in order.
-    """
+
+def _window_maxima_rule(xp: Any, g: Any, input: Any, windows: tuple[AxisWindows, ...]) -> Any:
+    """Gradient rule of ``window_maxima``: the gradients go to the first of equal elements."""
+    inputs = [input]
+    for each in reversed(windows[1:]):
+        inputs.append(xp.call(window_max, inputs[-1], each))
+    for each, before in zip(windows, reversed(inputs), strict=True):
+        index = xp.call(window_argmax, before, each)
+        g = xp.call(window_scatter, g, index, each, before.shape[each.axis])
+    return g
+
+
+window_maxima.vjp(input=piecewise(_window_maxima_rule))
+
+
+@op(public=False)
+def maxima_and_indices(
+    xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
+) -> tuple[Array, Array]:
+    """``window_maxima``, and the index of each maximum in the flattened image."""
+    table = table_of_windows(input.shape, windows)
+    found = None if table is None else table.maxima_and_indices(xp, input)
+    return found or _maxima_and_indices(xp, input, windows)
+
+
+maxima_and_indices.vjp(input=piecewise(
+    lambda xp, g, input, windows: _window_maxima_rule(xp, g[0], input, windows)
+))  # fmt: skip
+
+
+def _maxima_and_indices(
+    xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
+) -> tuple[Array, Array]:
+    """``maxima_and_indices``, one dimension after the other."""
     best, index = input, None
     stride = 1
     for each in reversed(windows):
@@ -258,7 +315,7 @@ def max_indices(xp: Backend, input: Array, windows: list[AxisWindows]) -> Array:
             index = offset + window_gather.kernel(xp, index, number, each)
         stride *= input.shape[each.axis]
         best = window_max.kernel(xp, best, each)
-    return index
+    return best, index
 
 
 # -- means ---------------------------------------------------------------------------------------
@@ -360,17 +417,74 @@ def _avg_pool(
     windows = make_windows(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
     if spatial == 3:
         _check_covered(name, input, windows)
-    total: Any = single(input)[0]  # 16-bit dtypes are rounded once, at the end
-    divisor = divisor_override or _window_sizes(total, windows, count_include_pad)
-    for each in reversed(windows):
-        total = window_sum(total, each)
-    mean = _divide(total, divisor, input).to(input.dtype)
+    image = input._data.shape[-spatial:]
+    divisor = divisor_override or _window_sizes(image, windows, bool(count_include_pad))
+    mean = pool_means(input, windows, divisor)
     if spatial == 3:
         return mean
     return (following if spatial == 2 else following_sequence)(mean, input)
 
 
-def _check_covered(name: str, input: Tensor, windows: list[AxisWindows]) -> None:
+def pool_means(input: Tensor, windows: tuple[AxisWindows, ...], divisor: Any) -> Tensor:
+    """``window_means`` in the dtype of ``input``, whose 16-bit dtypes are rounded once."""
+    wide = single(input)[0]
+    mean = window_means(wide, windows, divisor)
+    return keep_versions(mean if wide is input else mean.to(input.dtype), input)
+
+
+@op(public=False, node=Nodes(frees=True))
+def window_means(
+    xp: Backend, input: Array, windows: tuple[AxisWindows, ...], divisor: Any
+) -> Array:
+    """Sum of each window, divided by ``divisor``; the quotient is truncated for integers.
+
+    Args:
+        xp: The backend.
+        input: Array of any shape.
+        windows: The windows along each dimension, in order.
+        divisor: A number, or a NumPy array with a number for each window of an image.
+    """
+    input = _window_sums(xp, input, windows)
+    divisor = as_divisor(xp, divisor, input.dtype)
+    if input.dtype.kind in "iu":
+        return xp.call(div, input, divisor, rounding_mode="trunc")
+    input /= divisor
+    return input
+
+
+def _window_sums(xp: Backend, input: Array, windows: tuple[AxisWindows, ...]) -> Array:
+    """Sum of each window, by the windows along each dimension, in order."""
+    table = table_of_windows(input.shape, windows)
+    if table is not None:
+        return table.sums(xp, input)
+    for each in reversed(windows):
+        input = window_sum.kernel(xp, input, each)
+    return input
+
+
+@op(public=False)
+def _spread_means(
+    xp: Backend, input: Array, windows: tuple[AxisWindows, ...], divisor: Any, shape: Any
+) -> Array:
+    """Transpose of ``window_means``, whose input has the shape ``shape``."""
+    out = input / as_divisor(xp, divisor, input.dtype)
+    for each in windows:
+        out = window_spread.kernel(xp, out, each, shape[each.axis])
+    return out
+
+
+def as_divisor(xp: Backend, divisor: Any, dtype: Any) -> Any:
+    """The argument ``divisor`` of ``window_means`` for arrays of ``dtype``."""
+    return divisor if divisor.__class__ is int else xp.from_numpy(divisor.astype(dtype))
+
+
+window_means.vjp(input=piecewise(
+    lambda xp, g, in_shape, windows, divisor: xp.call(_spread_means, g, windows, divisor, in_shape)
+))  # fmt: skip
+_spread_means.vjp(input=lambda xp, g, windows, divisor: xp.call(window_means, g, windows, divisor))
+
+
+def _check_covered(name: str, input: Tensor, windows: tuple[AxisWindows, ...]) -> None:
     """Raise RuntimeError if the input without its padding is smaller than a window."""
     sides = list(zip("THW", input.shape[-3:], (w.kernel for w in windows), strict=True))
     if any(length < kernel for _, length, kernel in sides):
@@ -381,20 +495,16 @@ def _check_covered(name: str, input: Tensor, windows: list[AxisWindows]) -> None
         )
 
 
-def _window_sizes(input: Tensor, windows: list[AxisWindows], include_pad: bool) -> Any:
-    """Number of elements of each window: an int if they are all equal, else a tensor.
+@functools.lru_cache(maxsize=256)
+def _window_sizes(image: Sizes, windows: tuple[AxisWindows, ...], include_pad: bool) -> Any:
+    """Number of elements of each window: an int if they are all equal, else a NumPy array.
 
-    ``include_pad`` is whether elements in the padding count.
+    ``image`` is the size of the image, and ``include_pad`` whether elements in the padding count.
     """
-    counts = [_axis_sizes(each, input.shape[each.axis], include_pad) for each in windows]
+    counts = [_axis_sizes(w, n, include_pad) for w, n in zip(windows, image, strict=True)]
     if all(count.size and (count == count[0]).all() for count in counts):
         return math.prod(int(count[0]) for count in counts)
-    xp = input._xp
-    divisor: Any = None
-    for each, count in zip(windows, counts, strict=True):
-        factor = each.broadcast(xp, xp.from_numpy(count), input.ndim, input._data.dtype)
-        divisor = factor if divisor is None else divisor * factor
-    return wrap(divisor, xp)
+    return functools.reduce(load("numpy").library.multiply.outer, counts)
 
 
 def _axis_sizes(windows: AxisWindows, length: int, include_pad: bool) -> Any:
@@ -408,13 +518,6 @@ def _axis_sizes(windows: AxisWindows, length: int, include_pad: bool) -> Any:
     if not include_pad:
         start, stop = np.maximum(start, 0), np.minimum(stop, length)
     return stop - start
-
-
-def _divide(total: Any, divisor: Any, input: Tensor) -> Tensor:
-    """``total / divisor``, truncated for integers, as a function of ``input`` in the graph."""
-    if total.is_floating_point():
-        return keep_versions(total / divisor, input)
-    return total.div(divisor, rounding_mode="trunc")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=_F)

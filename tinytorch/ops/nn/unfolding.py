@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.arguments import is_leading_bool
 from ...dispatch.op import Array, Backend, composite, op, piecewise
@@ -60,6 +61,14 @@ class Windows(NamedTuple):
             size=(rows.stop - rows.start, *self.size[1:]),
         )
 
+    def flip(self) -> tuple[Sizes, Sizes, Sizes]:
+        """Stride, padding and dilation of a convolution with the flipped kernel that transposes."""
+        padding = tuple(
+            d * (k - 1) - p
+            for d, k, p in zip(self.dilation, self.kernel, self.padding, strict=True)
+        )
+        return (1,) * len(padding), padding, self.dilation
+
     def is_identity(self, image: Sizes) -> bool:
         """Whether each window is one element of the image, in the same order."""
         return (
@@ -85,17 +94,25 @@ def _element_indices(
     return found
 
 
-def image_slices(image: Sizes, windows: Windows) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+def image_slices(
+    image: Sizes, windows: Windows, spread: Sizes | None = None
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     """Slices of an image and of its padded copy that select the same elements.
 
-    ``image`` is the size of the image.
+    Args:
+        image: Size of the image.
+        windows: The windows.
+        spread: Distance of the image's elements in the copy; default 1 in each dimension. If it is
+            larger, the padding must not be negative.
     """
     inside, outside = [], []
-    for length, before, padded in zip(image, windows.padding, windows.padded_size(), strict=True):
+    sizes = zip(image, windows.padding, windows.padded_size(), strict=True)
+    for (length, before, padded), step in zip(sizes, spread or (1,) * len(image), strict=True):
         first = max(0, -before)
-        last = max(first, min(length, padded - before))
+        last = max(first, min(length, -(-(padded - before) // step)))
         inside.append(slice(first, last))
-        outside.append(slice(first + before, last + before))
+        start = first + before
+        outside.append(slice(start, max(start, start + (last - first - 1) * step + 1), step))
     return tuple(inside), tuple(outside)
 
 
@@ -422,27 +439,27 @@ class AxisWindows(NamedTuple):
     dilation: int
     size: int
 
-    def element_indices(self, length: int, ndim: int) -> Iterator[tuple[int, Any, Any]]:
+    def element_indices(self, length: int, ndim: int) -> list[tuple[int, Any, Any]]:
         """Number of each element of a window, and where it lies inside the array.
 
         Args:
             length: Size of the array along ``axis``.
             ndim: Dimensions of the array.
 
-        Yields:
-            The number k, the index of the windows whose k-th element is inside the array, and the
-            index of these elements in the array.
+        Returns:
+            For each element that lies inside the array in a window: its number k, the index of the
+            windows whose k-th element is inside, and the index of these elements in the array.
         """
-        before = (slice(None),) * (self.axis % ndim)
-        for number in range(self.kernel):
-            shift = number * self.dilation - self.padding
-            first = max(0, -(shift // self.stride))
-            last = min(self.size, (length - 1 - shift) // self.stride + 1)
-            if first < last:
-                start = first * self.stride + shift
-                stop = (last - 1) * self.stride + shift + 1
-                windows = (*before, slice(first, last))
-                yield number, windows, (*before, slice(start, stop, self.stride))
+        return _axis_element_indices(self, length, ndim)
+
+    def element_ranges(self, length: int) -> list[range]:
+        """Indices of each window's elements inside an axis of ``length`` elements."""
+        found = []
+        for start in range(-self.padding, self.size * self.stride - self.padding, self.stride):
+            before = max(0, -(start // self.dilation))
+            stop = min(length, start + (self.kernel - 1) * self.dilation + 1)
+            found.append(range(start + before * self.dilation, stop, self.dilation))
+        return found
 
     def are_long_tiles(self, length: int) -> bool:
         """Whether long windows tile the array, so that a reshape turns them into rows."""
@@ -474,6 +491,115 @@ class AxisWindows(NamedTuple):
         return xp.reshape(values.astype(dtype), (-1, *(1,) * after))
 
 
+@functools.lru_cache(maxsize=256)
+def _axis_element_indices(
+    windows: AxisWindows, length: int, ndim: int
+) -> list[tuple[int, Any, Any]]:
+    """The cached results of ``AxisWindows.element_indices``."""
+    before = (slice(None),) * (windows.axis % ndim)
+    stride, found = windows.stride, []
+    for number in range(windows.kernel):
+        shift = number * windows.dilation - windows.padding
+        first = max(0, -(shift // stride))
+        last = min(windows.size, (length - 1 - shift) // stride + 1)
+        if first < last:
+            start, stop = first * stride + shift, (last - 1) * stride + shift + 1
+            elements = (*before, slice(start, stop, stride))
+            found.append((number, (*before, slice(first, last)), elements))
+    return found
+
+
+#: Windows of up to this many elements, of one image and of a batch, are read by a table.
+_FEW_IN_IMAGE, _FEW = 4096, 16384
+
+
+class WindowTable(NamedTuple):
+    """Indices of the elements of all windows, for images that are flattened.
+
+    Attributes:
+        size: Number of windows in each dimension.
+        indices: NumPy array ``(windows, elements)``. Shorter windows end with the number of pixels.
+        repeated: The same, but shorter windows end with their first element again.
+        counts: Number of elements of each window: an int if they are all equal, else a NumPy array.
+    """
+
+    size: Sizes
+    indices: Any
+    repeated: Any
+    counts: Any
+
+    def elements(self, xp: Backend, input: Array) -> Array:
+        """Elements ``(N * C, windows, elements)`` of images ``(N, C, *image)``.
+
+        Shorter windows repeat an element.
+        """
+        return self._flatten(input).take(xp.from_numpy(self.repeated), 1)
+
+    def maxima(self, xp: Backend, input: Array) -> Array:
+        """Maximum of each window, which is NaN if an element is."""
+        return self._restore(input, self.elements(xp, input).max(-1))
+
+    def maxima_and_indices(self, xp: Backend, input: Array) -> tuple[Array, Array] | None:
+        """Maxima, and their indices in the flattened image; None if one is infinite or NaN."""
+        elements = self.elements(xp, input)
+        number = elements.argmax(-1)
+        maxima = elements.reshape(-1)[number + xp.row_starts[elements.shape]]
+        if input.dtype.kind == "f" and not xp.is_finite(maxima):
+            return None
+        number = number + xp.row_starts[self.repeated.shape]
+        index = xp.from_numpy(self.repeated).reshape(-1)[number]
+        return self._restore(input, maxima), self._restore(input, index)
+
+    def sums(self, xp: Backend, input: Array) -> Array:
+        """Sum of each window."""
+        flat = self._flatten(input)
+        if self.counts.__class__ is not int:
+            flat = xp.concatenate([flat, xp.zeros((flat.shape[0], 1), flat.dtype)], 1)
+        return self._restore(input, xp.sum(flat.take(xp.from_numpy(self.indices), 1), 2))
+
+    def _flatten(self, input: Array) -> Array:
+        """Images as ``(N * C, pixels)``."""
+        lead = input.ndim - len(self.size)
+        return input.reshape(math.prod(input.shape[:lead]), math.prod(input.shape[lead:]))
+
+    def _restore(self, input: Array, results: Array) -> Array:
+        """``results``, ``(N * C, windows)``, as ``(N, C, *size)``."""
+        return results.reshape(input.shape[: -len(self.size)] + self.size)
+
+
+def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | None:
+    """Table of the windows of images; None if they have many elements, or a window has none.
+
+    Args:
+        shape: ``(N, C, *image)``, or without the first dimensions.
+        axes: For each dimension of the image, the elements of each window along it.
+    """
+    image = shape[len(shape) - len(axes) :]
+    count = math.prod(sum(map(len, windows)) for windows in axes)
+    lead = math.prod(shape[: len(shape) - len(axes)])
+    if count > _FEW_IN_IMAGE or count * lead > _FEW:
+        return None
+    if not all(windows and all(windows) for windows in axes):
+        return None
+    rows: list[list[int]] = [[0]]
+    for length, windows in zip(image, axes, strict=True):
+        rows = [[at * length + i for at in row for i in each] for row in rows for each in windows]
+    longest, np = max(map(len, rows)), load("numpy").library
+    ends = [longest - len(row) for row in rows]
+    return WindowTable(
+        tuple(map(len, axes)),
+        np.array([row + [math.prod(image)] * n for row, n in zip(rows, ends, strict=True)]),
+        np.array([row + row[:1] * n for row, n in zip(rows, ends, strict=True)]),
+        np.reshape([len(row) for row in rows], tuple(map(len, axes))) if any(ends) else longest,
+    )
+
+
+@functools.lru_cache(maxsize=128)
+def table_of_windows(shape: Sizes, windows: tuple[AxisWindows, ...]) -> WindowTable | None:
+    """``make_table`` for sliding windows along the last dimensions of an array of ``shape``."""
+    return make_table(shape, [each.element_ranges(shape[each.axis]) for each in windows])
+
+
 def lowest(xp: Backend, dtype: Any) -> Any:
     """Smallest value of a dtype, the initial value of a maximum."""
     return xp.iinfo(dtype).min if dtype.kind in "iu" else -xp.inf
@@ -487,7 +613,8 @@ def window_max(xp: Backend, input: Array, windows: AxisWindows) -> Array:
         return xp.max(xp.reshape(input, windows.tiled_shape(input.shape)), axis=axis + 1)
     out, steps = _start_max(xp, input, windows)
     for _, at, elements in steps:
-        xp.maximum(out[at], input[elements], out=out[at])
+        part = out[at]
+        xp.maximum(part, input[elements], out=part)
     return out
 
 
@@ -496,7 +623,7 @@ def _start_max(xp: Backend, input: Array, windows: AxisWindows) -> tuple[Array, 
 
     The maxima are the windows' first elements if all are inside the array, else ``lowest``.
     """
-    steps = list(windows.element_indices(input.shape[windows.axis], input.ndim))
+    steps = windows.element_indices(input.shape[windows.axis], input.ndim)
     if steps and steps[0][0] == 0 and steps[0][1][-1] == slice(0, windows.size):
         return xp.array(input[steps[0][2]]), steps[1:]
     shape = windows.replace_size(input.shape, windows.size)

@@ -181,6 +181,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 
 def following(out: Tensor, input: Tensor) -> Tensor:
     """Convert ``out`` to the memory format of ``input``: channels last, or row-major."""
+    if out._data.flags.c_contiguous and input._data.flags.c_contiguous:
+        return out
     wanted = suggest_memory_format(input._data)
     if wanted.holds(out._data):
         return out
@@ -193,7 +195,7 @@ def following(out: Tensor, input: Tensor) -> Tensor:
 
 def following_sequence(out: Tensor, input: Tensor) -> Tensor:
     """Convert the format of sequences, which torch pools as images of one row."""
-    if input.ndim != 3 or input._data.flags.c_contiguous:
+    if input._data.ndim != 3 or input._data.flags.c_contiguous:
         return contiguous(out)
     return following(out.unsqueeze(-2), input.unsqueeze(-2)).squeeze(-2)
 
