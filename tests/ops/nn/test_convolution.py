@@ -12,6 +12,7 @@ import pytest
 import tinytorch as tt
 from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
+from tinytorch.ops.nn import conv_kernels
 
 F: Any = tt.nn.functional
 randn = np.random.randn
@@ -41,10 +42,22 @@ CONVOLUTIONS = [
 ]
 
 
+@pytest.fixture
+def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the parameter True, small batches are computed as large ones are."""
+    if request.param:
+        for name in ("_few_layout", "_transposed_layout"):
+            monkeypatch.setattr(conv_kernels, name, lambda *args: None)
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize(("shape", "weight", "options"), CONVOLUTIONS)
-@pytest.mark.parametrize("bias", [True, False])
-def test_convolutions_are_pytorchs(shape: Any, weight: Any, options: Any, bias: bool) -> None:
+@pytest.mark.parametrize(
+    ("bias", "many"), [(True, False), (False, True), (True, True)], indirect=["many"]
+)
+def test_convolutions_are_pytorchs(
+    shape: Any, weight: Any, options: Any, bias: bool, many: None
+) -> None:
     spatial = len(weight) - 2
     added = randn(weight[0]) if bias else None
     compare_functional(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
@@ -58,9 +71,15 @@ def test_convolutions_are_pytorchs(shape: Any, weight: Any, options: Any, bias: 
         ((2, 4, 5, 6), (4, 3, 3, 2), {"stride": 2, "groups": 2, "output_padding": (1, 0)}),
         ((4, 5, 6), (4, 3, 3, 3), {"stride": (1, 2), "padding": 1, "dilation": 2}),
         ((2, 3, 3, 4, 3), (3, 2, 2, 2, 3), {"stride": 2, "padding": 1}),
+        ((2, 3, 5, 5), (3, 2, 2, 2), {"stride": 3, "output_padding": 2}),
+        ((2, 3, 5, 5), (3, 2, 2, 2), {"stride": 1, "padding": 2}),
+        ((2, 3, 2, 2), (3, 2, 1, 2), {"stride": (3, 4), "padding": (0, 1), "output_padding": 1}),
     ],
 )
-def test_transposed_convolutions_are_pytorchs(shape: Any, weight: Any, options: Any) -> None:
+@pytest.mark.parametrize("many", [False, True], indirect=True)
+def test_transposed_convolutions_are_pytorchs(
+    shape: Any, weight: Any, options: Any, many: None
+) -> None:
     spatial = len(weight) - 2
     outputs = weight[1] * options.get("groups", 1)
     name = f"conv_transpose{spatial}d"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,13 +11,15 @@ from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
-from ...graph.nodes import Node
 from ...warnings import warn
 from ..checks import as_repeated_ints, check_supported
 from ..memory_order import suggest_memory_format
 from ..shape.views import following
 from .conv_kernels import _conv, _conv_input
 from .unfolding import Size
+
+
+Sizes = tuple[int, ...]
 
 
 class ConvArguments(NamedTuple):
@@ -36,9 +39,10 @@ per_dimension = partial(
 )
 
 
-def check_tensors(name: str, **given: Any) -> None:
+def check_tensors(name: str, input: Any, weight: Any, bias: Any) -> None:
     """Raise TypeError unless all arguments are tensors; ``bias`` may be None."""
-    for position, (argument, value) in enumerate(given.items(), 1):
+    given = (("input", input), ("weight", weight), ("bias", bias))
+    for position, (argument, value) in enumerate(given, 1):
         if not isinstance(value, Tensor) and not (argument == "bias" and value is None):
             raise TypeError(
                 f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
@@ -51,6 +55,8 @@ def check_ranks(name: str, spatial: int, input: Tensor, weight: Tensor) -> None:
 
     The input may lack the dimension of the batch. ``name`` is the function, for errors.
     """
+    if weight._data.ndim == spatial + 2 > 2 and 0 <= input._data.ndim - spatial - 1 <= 1:
+        return
     if weight.ndim < 3:
         raise RuntimeError(
             f"{name}: weight should have at least three dimensions, got {list(weight.shape)}"
@@ -86,70 +92,87 @@ def check_numbers(name: str, args: ConvArguments) -> None:
 def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     """Raise RuntimeError for different dtypes, NotImplementedError for bool."""
     for argument, other in (("weight", weight), ("bias", bias)):
-        if other is not None and other.dtype is not input.dtype:
+        if other is None or other._data.dtype is input._data.dtype:
+            continue
+        if other.dtype is not input.dtype:
             raise RuntimeError(
                 f"{name}: Input type ({scalar_name(input.dtype)}) and {argument} type "
                 f"({scalar_name(other.dtype)}) should be the same"
             )
-    if input.dtype is dtypes.bool:
-        check_supported(input._xp, name, input._data, unsupported="b")
+    check_supported(input._xp, name, input._data, unsupported="b")
 
 
-def check_groups(name: str, weight: Tensor, groups: int) -> None:
+def check_groups(name: str, weight: Sizes, groups: int) -> None:
     """Raise RuntimeError unless the weight's first dimension is divisible by ``groups``."""
-    if weight.shape[0] < groups:
+    if weight[0] < groups:
         raise RuntimeError(
             f"{name}: Given groups={groups}, expected weight to be at least {groups} at dimension "
-            f"0, but got weight of size {list(weight.shape)} instead"
+            f"0, but got weight of size {list(weight)} instead"
         )
-    if weight.shape[0] % groups:
+    if weight[0] % groups:
         raise RuntimeError(
             f"{name}: Given groups={groups}, expected weight to be divisible by {groups} at "
-            f"dimension 0, but got weight of size {list(weight.shape)} instead"
+            f"dimension 0, but got weight of size {list(weight)} instead"
         )
 
 
 def check_channels(
-    name: str, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool
+    name: str, input: Sizes, weight: Sizes, bias: Sizes | None, groups: int, transposed: bool
 ) -> None:
-    """Raise RuntimeError unless the channels of input, weight and bias match.
+    """Raise RuntimeError unless the channels of input, weight and bias, given by shapes, match.
 
     ``name`` is the function, for errors, and ``transposed`` whether it is a transposed convolution.
     """
-    dim = -weight.ndim + 1  # the dimension of the channels, also without a batch
-    expected = weight.shape[0] if transposed else weight.shape[1] * groups
-    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
+    found = input[-len(weight) + 1]  # the channels, also without a batch
+    expected = weight[0] if transposed else weight[1] * groups
+    outputs = weight[1] * groups if transposed else weight[0]
     given = f"Given transposed={int(transposed)}" if transposed else f"Given groups={groups}"
-    if input.shape[dim] != expected:
+    if found != expected:
         raise RuntimeError(
-            f"{name}: {given}, weight of size {list(weight.shape)}, expected "
-            f"input{list(input.shape)} to have {expected} channels, but got {input.shape[dim]} "
-            "channels instead"
+            f"{name}: {given}, weight of size {list(weight)}, expected input{list(input)} to have "
+            f"{expected} channels, but got {found} channels instead"
         )
-    if bias is not None and tuple(bias.shape) != (outputs,):
+    if bias is not None and bias != (outputs,):
         raise RuntimeError(
-            f"{name}: Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional "
-            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
+            f"{name}: Given weight of size {list(weight)}, expected bias to be 1-dimensional "
+            f"with {outputs} elements, but got bias of size {list(bias)} instead"
         )
+
+
+@functools.lru_cache(maxsize=256)
+def check_shapes(
+    name: str, input: Sizes, weight: Sizes, bias: Sizes | None, args: ConvArguments,
+    transposed: bool,
+) -> None:  # fmt: skip
+    """Raise RuntimeError for numbers, groups or channels that do not fit.
+
+    ``name`` is the function, for errors, and ``transposed`` whether it is a transposed convolution.
+    Arguments that fit are cached.
+    """
+    check_numbers(name, args)
+    check_groups(name, weight, args.groups)
+    check_channels(name, input, weight, bias, args.groups, transposed)
 
 
 def check_arguments(
     name: str, input: Tensor, weight: Tensor, bias: Tensor | None, args: ConvArguments,
     transposed: bool,
 ) -> None:  # fmt: skip
-    """Raise RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit.
+    """Raise RuntimeError for numbers, groups, channels or dtypes that do not fit.
 
     ``name`` is the function, for errors, and ``transposed`` whether it is a transposed convolution.
     """
-    check_numbers(name, args)
-    check_groups(name, weight, args.groups)
-    check_channels(name, input, weight, bias, args.groups, transposed)
+    shape = None if bias is None else bias._data.shape
+    check_shapes(name, input._data.shape, weight._data.shape, shape, args, transposed)
     check_dtypes(name, input, weight, bias)
-    spatial = weight.ndim - 2
-    if 0 in weight.shape[2:] or 0 in input.shape[-spatial:]:
+
+
+def check_not_empty(name: str, input: Sizes, weight: Sizes) -> None:
+    """Raise RuntimeError for images or kernels without elements, given by the shapes."""
+    if 0 in weight[2:] or 0 in input[2 - len(weight) :]:
         raise RuntimeError(
             f"{name}: Only zero batch or zero channel inputs are supported, but got input shape: "
-            f"{list(input.shape)} and weight shape: {list(weight.shape)}"
+            f"{list(input)} and weight shape: {list(weight)}"
         )
 
 
@@ -244,27 +267,40 @@ def convolve(
     padding: Any, dilation: Any, groups: int,
 ) -> Tensor:  # fmt: skip
     """Convolution with ``spatial`` spatial dimensions; ``name`` is for errors."""
-    check_tensors(name, input=input, weight=weight, bias=bias)
+    check_tensors(name, input, weight, bias)
     check_ranks(name, spatial, input, weight)
-    kernel = tuple(weight.shape[2:])
+    shape, weight_shape = input._data.shape, weight._data.shape
     stride = per_dimension(name, "stride", stride, spatial)
     dilation = per_dimension(name, "dilation", dilation, spatial)
-    before, after = _padding_sides(name, padding, stride, dilation, kernel)
+    before, after = _padding_sides(name, padding, stride, dilation, weight_shape[2:])
     args = ConvArguments(stride, before, dilation, groups)
     check_arguments(name, input, weight, bias, args, transposed=False)
-    image = tuple(input.shape[-spatial:])
-    padded = [n + a + b for n, a, b in zip(image, before, after, strict=True)]
-    extent = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    size = _count_windows(name, shape, weight_shape, args, after)
+    out = run(_conv, spatial, input, weight, bias, args, size)
+    if shape[-spatial - 1]:
+        return out
+    return out.narrow(-spatial - 1, 0, 0)  # as in PyTorch: no input channels, no output channels
+
+
+@functools.lru_cache(maxsize=256)
+def _count_windows(
+    name: str, input: Sizes, weight: Sizes, args: ConvArguments, after: Sizes
+) -> Sizes:
+    """Number of windows in each dimension, from shapes and the numbers of zeros after the image.
+
+    Raises:
+        RuntimeError: If an image is empty or smaller than a window; ``name`` is the function.
+    """
+    check_not_empty(name, input, weight)
+    image, kernel = input[2 - len(weight) :], weight[2:]
+    padded = [n + a + b for n, a, b in zip(image, args.padding, after, strict=True)]
+    extent = [d * (k - 1) + 1 for d, k in zip(args.dilation, kernel, strict=True)]
     if any(n < e for n, e in zip(padded, extent, strict=True)):
         raise RuntimeError(
             f"{name}: Calculated padded input size per channel: ({join_sizes(padded)}). Kernel "
             f"size: ({join_sizes(extent)}). Kernel size can't be greater than actual input size"
         )
-    size = tuple((n - e) // s + 1 for n, e, s in zip(padded, extent, stride, strict=True))
-    out = run(_conv, spatial, input, weight, bias, args, size)
-    if input.shape[-spatial - 1]:
-        return out
-    return out.narrow(-spatial - 1, 0, 0)  # as in PyTorch: no input channels, no output channels
+    return tuple((n - e) // s + 1 for n, e, s in zip(padded, extent, args.stride, strict=True))
 
 
 def _padding_sides(
@@ -312,18 +348,12 @@ def run(
         args: Stride, padding, dilation and groups.
         size: Size of the result in the spatial dimensions.
     """
-    half = input.dtype is dtypes.float16
+    half = input._data.dtype.char == "e"
     if half:
         input, weight = input.to(dtypes.float32), weight.to(dtypes.float32)
         bias = None if bias is None else bias.to(dtypes.float32)
-    batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
-    out: Tensor
-    if operation is _conv:
-        out = _conv(batch, weight, bias, *args, size)
-    else:
-        out = operation(batch, weight, *args, size)
-        if bias is not None:
-            out = out + bias.reshape((-1, *(1,) * spatial))
+    batch = input if input._data.ndim == spatial + 2 else input.unsqueeze(0)
+    out: Tensor = operation(batch, weight, bias, *args, size)
     out = following(
         out, batch if suggest_memory_format(batch._data) is not contiguous_format else weight
     )
@@ -362,12 +392,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     return out.permute(2, 0, 1)
 
 
-def _transposed_node_name(node: Node) -> str | None:
-    """PyTorch's name of the node of a transposed convolution; None keeps the name of a squeeze."""
-    return None if node.op.name == "squeeze" else "ConvolutionBackward0"
-
-
-@composite(namespaces=SPACES, node=_transposed_node_name)
+@composite(namespaces=SPACES)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -408,7 +433,7 @@ def conv_transpose2d(
     return _conv_transpose("conv_transpose2d", 2, input, weight, bias, *options)
 
 
-@composite(namespaces=SPACES, node=_transposed_node_name, like=conv_transpose2d)
+@composite(namespaces=SPACES, like=conv_transpose2d)
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
     output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
@@ -430,7 +455,7 @@ def conv_transpose1d(
     return _conv_transpose("conv_transpose1d", 1, input, weight, bias, *options)
 
 
-@composite(namespaces=SPACES, node=_transposed_node_name, like=conv_transpose2d)
+@composite(namespaces=SPACES, like=conv_transpose2d)
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
     output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
@@ -453,7 +478,7 @@ def _conv_transpose(
     padding: Any, output_padding: Any, groups: int, dilation: Any,
 ) -> Tensor:  # fmt: skip
     """Transposed convolution of ``spatial`` dimensions; ``name`` is for errors."""
-    check_tensors(name, input=input, weight=weight, bias=bias)
+    check_tensors(name, input, weight, bias)
     check_ranks(name, spatial, input, weight)
     stride = per_dimension(name, "stride", stride, spatial)
     padding = per_dimension(name, "padding", padding, spatial)
@@ -461,19 +486,32 @@ def _conv_transpose(
     extra = per_dimension(name, "output_padding", output_padding, spatial)
     args = ConvArguments(stride, padding, dilation, groups)
     check_arguments(name, input, weight, bias, args, transposed=True)
-    _check_output_padding(name, extra, stride, dilation)
+    size = _transposed_size(name, input._data.shape, weight._data.shape, args, extra)
+    return run(_conv_input, spatial, input, weight, bias, args, size)
+
+
+@functools.lru_cache(maxsize=256)
+def _transposed_size(
+    name: str, input: Sizes, weight: Sizes, args: ConvArguments, extra: Sizes
+) -> Sizes:
+    """Size of the result of a transposed convolution, from shapes and the output padding.
+
+    Raises:
+        RuntimeError: If an image is empty or the sizes do not fit; ``name`` is the function.
+    """
+    check_not_empty(name, input, weight)
+    _check_output_padding(name, extra, args.stride, args.dilation)
+    image, kernel = input[2 - len(weight) :], weight[2:]
     size = tuple(
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1
-        for n, s, p, d, k, e in zip(
-            input.shape[-spatial:], stride, padding, dilation, weight.shape[2:], extra, strict=True
-        )
+        for n, s, p, d, k, e in zip(image, *args[:3], kernel, extra, strict=True)
     )
     if min(size) < 0:
         raise RuntimeError(
-            f"{name}: Given input size per channel: ({join_sizes(input.shape[-spatial:])}). "
+            f"{name}: Given input size per channel: ({join_sizes(image)}). "
             f"Calculated output size per channel: ({join_sizes(size)}). Output size is too small"
         )
-    return run(_conv_input, spatial, input, weight, bias, args, size)
+    return size
 
 
 def _check_output_padding(name: str, extra: Any, stride: Any, dilation: Any) -> None:
