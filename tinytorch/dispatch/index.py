@@ -398,6 +398,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.adaptive_pooling": """_adaptive_maxima _adaptive_maxima_and_indices _adaptive_means
             _uneven_mean _uneven_spread adaptive_argmax""",
         "ops.nn.attention": "attention_in_blocks attention_weights weighted_values",
+        "ops.nn.axis_windows": """window_argmax window_gather window_max window_scatter
+            window_spread window_sum""",
+        "ops.nn.batch_normalization": "_scale_and_shift",
         "ops.nn.class_loss": """_cross_entropy _cross_entropy_backward _nll _nll_backward
             _reduced_cross_entropy _reduction_backward _target_weights""",
         "ops.nn.conv_kernels": "_conv _conv_input _conv_weight",
@@ -406,19 +409,19 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_embedding
             _scale_gradient""",
         "ops.nn.grid": """_add_pixels _affine_points _affine_points_backward _append_zero _clip
-            _pixels _reflect""",
+            _clip_backward _floor _pixel_indices _pixels _reflect _reflect_backward _sample""",
         "ops.nn.interpolation": "resample",
         "ops.nn.loss": """_bce_derivative _binary_cross_entropy _huber_error _logits_cross_entropy
             _mean_squared_error _squared_error _sum_of_squares""",
         "ops.nn.margin_loss": "_label_mask _leading_labels _pair_derivatives _pair_losses",
-        "ops.nn.normalization": "_layer_norm standardize",
+        "ops.nn.normalization": "_layer_norm mean_and_scale standardize",
         "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _pad_edges",
         "ops.nn.pooling": "_spread_means maxima_and_indices window_maxima window_means",
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
+        "ops.nn.shuffling": "_rearrange",
         "ops.nn.softmax": "_log_softmax _softmax",
-        "ops.nn.unfolding": """_col2im _im2col window_argmax window_gather window_max window_scatter
-            window_spread window_sum""",
+        "ops.nn.unfolding": "_col2im _im2col",
         "ops.nn.unpooling": """_fractional_indices _unpool_gather _unpool_scatter
             _unpool_scatter_add""",
         "ops.pointwise.bitwise": "_invert",

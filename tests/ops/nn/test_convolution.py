@@ -46,7 +46,7 @@ CONVOLUTIONS = [
 def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the parameter True, small batches are computed as large ones are."""
     if request.param:
-        for name in ("_few_layout", "_transposed_layout"):
+        for name in ("_few_columns", "_transposed_columns"):
             monkeypatch.setattr(conv_kernels, name, lambda *args: None)
 
 

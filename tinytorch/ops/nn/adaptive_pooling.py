@@ -21,11 +21,8 @@ from ..checks import as_int_among, check_supported, check_tensor
 from ..index.gathering import gather_sum, largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
-from .normalization import single
-from .pooling import WITH_INDICES, as_divisor
-from .unfolding import (
+from .axis_windows import (
     AxisWindows,
-    Size,
     WindowTable,
     make_table,
     window_argmax,
@@ -34,6 +31,9 @@ from .unfolding import (
     window_spread,
     window_sum,
 )
+from .normalization import single
+from .pooling import WITH_INDICES, as_divisor
+from .unfolding import Size
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")

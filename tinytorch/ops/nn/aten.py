@@ -22,7 +22,7 @@ from . import embedding as tables
 from .embedding import _bag_sums, _check_padding_idx, _split_bags, bag_max_indices
 from .grid import affine_grid, affine_grid_without_warnings, grid_sample
 from .loss import reduce_loss
-from .normalization import single
+from .normalization import mean_and_scale, single
 
 _INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -201,10 +201,11 @@ def _statistics(
     input: Tensor, weight: Tensor | None, dims: Sequence[int], eps: float
 ) -> tuple[Tensor, Tensor]:
     """Mean and ``1 / sqrt(var + eps)`` over ``dims``, which keep size 1, in the weight's dtype."""
-    x: Any = single(input)[0]
-    variance = x.var(tuple(dims), correction=0, keepdim=True)
-    dtype = (input if weight is None else weight).dtype
-    return x.mean(tuple(dims), keepdim=True).to(dtype), (variance + eps).rsqrt().to(dtype)
+    mean, scale = mean_and_scale(single(input)[0], tuple(dims), eps)
+    like = input if weight is None else weight
+    if mean._data.dtype is like._data.dtype:
+        return mean, scale
+    return mean.to(like.dtype), scale.to(like.dtype)
 
 
 @composite(like=batch_norm)

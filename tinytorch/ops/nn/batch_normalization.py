@@ -7,13 +7,13 @@ from typing import Any
 
 from ...core.layout import channels_last, channels_last_3d, memory_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, composite
+from ...dispatch.op import Array, Backend, composite, op
 from ...graph.inference import check_mapped
 from ..checks import as_int
 from ..memory_order import suggest_memory_format
 from ..shape.views import contiguous, following
 from .normalization import (
-    broadcast_channels,
+    Layout,
     check_float,
     check_parameter_dtypes,
     single,
@@ -62,7 +62,7 @@ def batch_norm(
     """
     name = "batch_norm"
     if training:
-        check_more_than_one(input.shape, "value per channel")
+        check_more_than_one(input, "value per channel")
     if eps < 0 or (training and eps == 0):
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
@@ -72,22 +72,23 @@ def batch_norm(
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{name}: {missing} must be defined in evaluation mode")
-    if not input.numel():
+    if not input._data.size:
         return _empty(input, weight, bias)
     if training:
         return _normalize_batch(input, running_mean, running_var, weight, bias, momentum, eps)
     return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
 
 
-def check_more_than_one(shape: Any, unit: str) -> None:
-    """Raise ValueError if the statistics of an input of ``shape`` are over a single value.
+def check_more_than_one(input: Tensor, unit: str) -> None:
+    """Raise ValueError if the statistics of an input are over a single value.
 
     ``unit`` says in the error what the statistics are over: ``"value per channel"`` (with the
     batch) or ``"spatial element"`` (without it).
     """
+    shape = input._data.shape
     values = math.prod(shape[2:]) * (shape[0] if unit.endswith("channel") else 1)
     if values == 1:
-        raise ValueError(f"Expected more than 1 {unit} when training, got input size {shape}")
+        raise ValueError(f"Expected more than 1 {unit} when training, got input size {input.shape}")
 
 
 def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
@@ -100,10 +101,10 @@ def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
         raise ValueError(
             f"{name}: running_mean and running_var must either both be None or neither be None"
         )
-    channels = input.shape[1] if input.ndim > 1 else 0
-    checked = input.numel() or name != "batch_norm"  # as PyTorch, which returns early
+    channels = input._data.shape[1] if input._data.ndim > 1 else 0
+    checked = input._data.size or name != "batch_norm"  # as PyTorch, which returns early
     for argument, value in given.items():
-        if checked and value is not None and value.numel() != channels:
+        if checked and value is not None and value._data.size != channels:
             raise RuntimeError(
                 f"{name}: {argument} should contain {channels} elements not {value.numel()}"
             )
@@ -120,7 +121,8 @@ def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
     out = input.clone()
     for parameter in (weight, bias):
         if parameter is not None and parameter.numel() == input.shape[1]:
-            out = out * broadcast_channels(parameter.to(input.dtype), input.ndim)
+            parameter = parameter.to(input.dtype)
+            out = out * parameter.reshape((-1, *(1,) * (input.ndim - 2)))
     return out  # type: ignore[no-any-return]
 
 
@@ -130,12 +132,11 @@ def _normalize_batch(
 ) -> Tensor:  # fmt: skip
     """Normalize with the batch's statistics, and update the running statistics if given."""
     x, w, b = single(input, weight, bias)
-    axes = (0, *range(2, input.ndim))
-    out, mean, var = standardize(
-        x, broadcast_channels(w, input.ndim), broadcast_channels(b, input.ndim), axes, eps
-    )
+    shape = input._data.shape
+    layout = Layout((0, *range(2, len(shape))), (shape[1], *(1,) * (len(shape) - 2)))
+    out, mean, var = standardize(x, w, b, layout, eps)
     if running_mean is not None:
-        count = input.numel() // input.shape[1]
+        count = input._data.size // shape[1]
         _update_running(running_mean, mean._data, momentum)
         _update_running(running_var, var._data * (count / max(count - 1, 1)), momentum)
     return contiguous(out.to(input.dtype) if x is not input else out, _result_format(input._data))
@@ -159,7 +160,7 @@ def _update_running(running: Any, batch: Any, momentum: float) -> None:
     """
     check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
-    step = xp.reshape(batch, data.shape) * momentum
+    step = batch.reshape(data.shape) * momentum
     old = data if data.dtype.itemsize > 2 else data.astype("float32")
     xp.copyto(data, (old * (1 - momentum) + step).astype(data.dtype, copy=False))
     running._bump()
@@ -170,14 +171,47 @@ def _use_running_statistics(
 ) -> Tensor:
     """Normalize with the running statistics: ``input * factor + shift`` for each channel."""
     x, mean, var, weight, bias = single(input, mean, var, weight, bias)
-    factor = (var + eps).rsqrt()
-    if weight is not None:
-        factor = factor * weight
-    shift = -mean * factor  # -mean is a new array, which later updates of the mean do not change
+    # New tensors, which later updates of the statistics do not change.
+    out = _scale_and_shift(x, -mean, (var + eps).rsqrt(), weight, bias)
+    return contiguous(out if x is input else out.to(input.dtype), _result_format(input._data))
+
+
+@op(public=False)
+def _scale_and_shift(
+    xp: Backend, input: Array, shift: Array, scale: Array, weight: Array | None, bias: Array | None
+) -> Array:
+    """``(input + shift) * scale * weight + bias`` for each channel, as one product and one sum."""
+    factor = scale if weight is None else scale * weight
+    shift = shift * factor
     if bias is not None:
         shift = bias + shift
-    out = x * broadcast_channels(factor, input.ndim) + broadcast_channels(shift, input.ndim)
-    return contiguous(out.to(input.dtype), _result_format(input._data))
+    form = (-1, *(1,) * (input.ndim - 2))
+    out = input * factor.reshape(form)
+    out += shift.reshape(form)
+    return out
+
+
+@_scale_and_shift.vjp_joint("input", "shift", "scale", "weight", "bias")
+def _scale_and_shift_rule(
+    xp: Any, g: Any, in_shape: Any, input: Any, shift: Any, scale: Any, weight: Any
+) -> tuple[Any, ...]:
+    """Gradients of the arguments of ``_scale_and_shift``; None for each None in ``in_shape``."""
+    form = (-1, *(1,) * (input.ndim - 2))
+    axes = (0, *range(2, input.ndim))
+    factor = scale if weight is None else scale * weight
+    total = products = None
+    if any(shape is not None for shape in in_shape[1:]):
+        total = xp.sum(g, axis=axes)
+    if in_shape[2] is not None or in_shape[3] is not None:
+        products = xp.sum(g * input, axis=axes) + total * shift
+    by_weight = products if weight is None or products is None else products * weight
+    return (
+        None if in_shape[0] is None else g * xp.reshape(factor, form),
+        None if in_shape[1] is None else xp.reshape(total * factor, in_shape[1]),
+        None if in_shape[2] is None else xp.reshape(by_weight, in_shape[2]),
+        None if in_shape[3] is None else xp.reshape(products * scale, in_shape[3]),
+        None if in_shape[4] is None else xp.reshape(total, in_shape[4]),
+    )
 
 
 @composite(namespaces=_SPACE, node="ViewBackward0", like=batch_norm)
@@ -208,7 +242,7 @@ def instance_norm(
     """
     name = "instance_norm"
     if use_input_stats:
-        check_more_than_one(input.shape, "spatial element")
+        check_more_than_one(input, "spatial element")
     check_parameters(
         name, input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
@@ -226,12 +260,11 @@ def instance_norm(
         return _empty(input, weight, bias)
     # Clone the weight, as PyTorch repeats it: it may be changed in place before the backward pass.
     x, w, b = single(input, None if weight is None else weight.clone(), bias)
-    axes = tuple(range(2, input.ndim))
-    out, mean, var = standardize(
-        x, broadcast_channels(w, input.ndim), broadcast_channels(b, input.ndim), axes, eps
-    )
+    shape = input._data.shape
+    layout = Layout(tuple(range(2, len(shape))), (shape[1], *(1,) * (len(shape) - 2)))
+    out, mean, var = standardize(x, w, b, layout, eps)
     if running_mean is not None:
-        count = math.prod(input.shape[2:])
+        count = math.prod(shape[2:])
         xp = input._xp
         _update_running(running_mean, xp.mean(mean._data, axis=0), momentum)
         unbiased = xp.mean(var._data, axis=0) * (count / max(count - 1, 1))
@@ -264,7 +297,7 @@ def local_response_norm(
         Krizhevsky, Sutskever, Hinton: ImageNet Classification with Deep Convolutional Neural
         Networks, 2012, section 3.3.
     """
-    from .unfolding import AxisWindows, window_sum
+    from .axis_windows import AxisWindows, window_sum
 
     if input.ndim < 3:
         raise ValueError(

@@ -23,9 +23,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, op
-from ..memory_order import as_row_major
 from .conv_lines import can_shift_lines, convolve_lines, transpose_lines, weight_grad_of_lines
-from .unfolding import Block, Columns, Sizes, Windows, image_slices, split_batch
+from .unfolding import (
+    Block,
+    Columns,
+    Sizes,
+    Windows,
+    WindowView,
+    image_slices,
+    split_batch,
+    view_of_windows,
+)
 
 #: Largest ratio of the length of a run to the number of its windows.
 _WASTE = 1.5
@@ -179,9 +187,9 @@ def _conv(
 ) -> Array:  # fmt: skip
     """Convolution ``(N, O, *size)`` of ``(N, C, *image)`` and ``(O, C / groups, *kernel)``."""
     windows = Windows(weight.shape[2:], stride, padding, dilation, size)
-    layout = _few_layout(xp.column_bytes, input.shape, input.itemsize, windows, groups)
-    if layout is not None:
-        return _convolve_few(xp, input, weight, bias, layout)
+    few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)
+    if few is not None:
+        return _convolve_few(xp, input, weight, bias, few)
     if can_shift_lines(xp, weight.shape, groups, input.shape[0], size):
         return convolve_lines(xp, input, weight, bias, windows)
     rows = _weight_matrices(xp, weight, groups)
@@ -210,9 +218,9 @@ def _conv_input(
     It is also the gradient of the input of ``_conv``; ``input`` is then the gradient of the result.
     """
     windows = Windows(weight.shape[2:], stride, padding, dilation, input.shape[2:])
-    layout = _transposed_layout(xp.column_bytes, input.shape, input.itemsize, windows, groups, size)
-    if layout is not None and xp.is_finite(weight):
-        return _convolve_few(xp, input, _flip_kernel(xp, weight, groups), bias, layout)
+    few = _transposed_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups, size)
+    if few is not None and xp.is_finite(weight):
+        return _convolve_few(xp, input, _flip_kernel(xp, weight, groups), bias, few)
     out = _transpose(xp, input, weight, windows, groups, size)
     if bias is not None:
         out += xp.reshape(bias, (-1, *(1,) * len(size)))
@@ -259,9 +267,9 @@ def _conv_weight(
     """
     outputs, channels = grad.shape[1], input.shape[1]
     windows = Windows(size, stride, padding, dilation, grad.shape[2:])
-    layout = _few_layout(xp.column_bytes, input.shape, input.itemsize, windows, groups)
-    if layout is not None:
-        return _weight_grad_of_few(xp, input, grad, layout)
+    few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)
+    if few is not None:
+        return _weight_grad_of_few(xp, input, grad, few)
     shape: tuple[int, ...] = (outputs, channels // groups, *size)
     if can_shift_lines(xp, shape, groups, input.shape[0], windows.size):
         found = weight_grad_of_lines(xp, input, grad, windows)
@@ -283,114 +291,78 @@ def _conv_weight(
     return xp.reshape(xp.swapaxes(total, 1, 2), (outputs, channels // groups, *size))
 
 
-class _ViewLayout(NamedTuple):
-    """Layout of all windows of a small batch as a view of its padded images.
+class _FewColumns(NamedTuple):
+    """Columns of a batch that are computed at once: a view, and the shape of its copy.
 
-    Attributes:
-        padded: Shape of the padded images; None if no padding is needed.
-        inside, outside: Indices of the batch, and of the padded images, of the same elements.
-        shape: ``(N, C, *kernel, *size)``, the shape of the view.
-        strides: Its strides, in bytes.
-        columns: ``(N, groups, C / groups * prod(kernel), prod(size))``.
+    The shape is ``(N, groups, C / groups * prod(kernel), prod(size))``.
     """
 
-    padded: tuple[int, ...] | None
-    inside: tuple[Any, ...]
-    outside: tuple[Any, ...]
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    columns: tuple[int, ...]
+    view: WindowView
+    shape: tuple[int, int, int, int]
 
     def read(self, xp: Backend, input: Array) -> Array:
         """Columns of a batch, one matrix for each image and group."""
-        if self.padded is None:
-            input = as_row_major(xp, input)
-        else:
-            padded = xp.zeros(self.padded, input.dtype)
-            padded[self.outside] = input[self.inside]
-            input = padded
-        return xp.as_strided(input, self.shape, self.strides).reshape(self.columns)
+        return self.view.read(xp, input).reshape(self.shape)
 
 
 @functools.lru_cache(maxsize=256)
-def _few_layout(
-    limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int
-) -> _ViewLayout | None:
-    """Layout of the ``windows`` of a batch of ``shape``, ``(N, C, *image)``.
+def _few_columns(
+    limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int,
+    spread: tuple[int, ...] | None = None,
+) -> _FewColumns | None:  # fmt: skip
+    """Columns of a batch of ``shape``, ``(N, C, *image)``, if they are small, else None.
 
-    None for many elements, or if the columns take more than ``limit`` bytes.
+    None for more than ``limit`` bytes, too. ``spread`` is as for ``view_of_windows``.
     """
-    return _view_layout(limit, shape, itemsize, windows, groups, (1,) * len(windows.size))
+    count, depth = shape[0], shape[1] * math.prod(windows.kernel)
+    of_image = math.prod(windows.size)
+    if count * depth * of_image * itemsize > min(limit, _FEW_BYTES):
+        return None
+    view = view_of_windows(shape, itemsize, windows, spread or (1,) * len(windows.size))
+    return _FewColumns(view, (count, groups, depth // groups, of_image))
 
 
 @functools.lru_cache(maxsize=256)
-def _transposed_layout(
+def _transposed_columns(
     limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int,
     size: tuple[int, ...],
-) -> _ViewLayout | None:  # fmt: skip
-    """Layout for a transposed convolution of a batch of ``shape``, ``(N, O, *windows)``.
+) -> _FewColumns | None:  # fmt: skip
+    """``_few_columns`` for a transposed convolution of a batch of ``shape``, ``(N, O, *windows)``.
 
-    It is a convolution with the flipped kernel and stride 1 of images between whose elements there
-    are zeros. None for many elements, for columns of more than ``limit`` bytes, or if elements at
-    the edges have no effect.
+    It is a convolution with the flipped kernel and stride 1 of images with zeros between their
+    elements. None if elements at the edges have no effect, too.
     """
     _, padding, dilation = windows.flip()
     if min(padding) < 0:
         return None
     flipped = Windows(windows.kernel, (1,) * len(size), padding, dilation, size)
-    return _view_layout(limit, shape, itemsize, flipped, groups, windows.stride)
-
-
-def _view_layout(
-    limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int, spread: Sizes
-) -> _ViewLayout | None:
-    """Layout of windows over images whose elements are ``spread`` apart; None for many.
-
-    The other arguments are those of ``_few_layout``.
-    """
-    count, channels, *image = shape
-    depth, windows_of_image = channels * math.prod(windows.kernel), math.prod(windows.size)
-    if count * depth * windows_of_image * itemsize > min(limit, _FEW_BYTES):
-        return None
-    padded, lead = windows.padded_size(), (slice(None), slice(None))
-    inside, outside = image_slices(image, windows, spread)
-    fits = not any(windows.padding) and all(s == 1 for s in spread)
-    fits = fits and all(p <= n for p, n in zip(padded, image, strict=True))
-    whole = (count, channels, *(image if fits else padded))
-    steps = [itemsize * math.prod(whole[i + 1 :]) for i in range(len(whole))]
-    between = (t * d for t, d in zip(steps[2:], windows.dilation, strict=True))
-    apart = (t * s for t, s in zip(steps[2:], windows.stride, strict=True))
-    return _ViewLayout(
-        None if fits else whole, (*lead, *inside), (*lead, *outside),
-        (count, channels, *windows.kernel, *windows.size), (*steps[:2], *between, *apart),
-        (count, groups, depth // groups, windows_of_image),
-    )  # fmt: skip
+    return _few_columns(limit, shape, itemsize, flipped, groups, windows.stride)
 
 
 def _convolve_few(
-    xp: Backend, input: Array, weight: Array, bias: Array | None, layout: _ViewLayout
+    xp: Backend, input: Array, weight: Array, bias: Array | None, few: _FewColumns
 ) -> Array:
     """``_conv`` with the columns of the whole batch."""
-    count, groups, depth, _ = layout.columns
-    rows, columns = weight.reshape(groups, -1, depth), layout.read(xp, input)
+    count, groups, depth, _ = few.shape
+    rows, columns = weight.reshape(groups, -1, depth), few.read(xp, input)
     if rows.shape[1] == 1 and depth <= _FEW_TERMS:
         product = xp.einsum("gok,ngkp->ngop", rows, columns)
     else:
         product = xp.matmul(rows, columns)
-    size = layout.shape[input.ndim :]
+    size = few.view.shape[input.ndim :]
     out = product.reshape((count, weight.shape[0], *size))
     if bias is not None:
         out += bias.reshape((-1, *(1,) * len(size)))
     return out
 
 
-def _weight_grad_of_few(xp: Backend, input: Array, grad: Array, layout: _ViewLayout) -> Array:
+def _weight_grad_of_few(xp: Backend, input: Array, grad: Array, few: _FewColumns) -> Array:
     """``_conv_weight`` with the columns of the whole batch."""
-    (count, groups, _, windows), outputs = layout.columns, grad.shape[1]
+    (count, groups, _, windows), outputs = few.shape, grad.shape[1]
     grads = grad.reshape(count, groups, outputs // groups, windows)
-    products = xp.matmul(grads, xp.swapaxes(layout.read(xp, input), 2, 3))
+    products = xp.matmul(grads, xp.swapaxes(few.read(xp, input), 2, 3))
     total = products[0] if count == 1 else xp.sum(products, axis=0)
-    kernel = layout.shape[2 : input.ndim]
+    kernel = few.view.shape[2 : input.ndim]
     return total.reshape((outputs, input.shape[1] // groups, *kernel))
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...backends import load
 from ...core.tensor import Tensor, wrap
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
+from ...state import grad_enabled
 from ...warnings import warn
 from ..checks import as_ints, check_supported
 from ..linalg.matmul import matmul
 from ..pointwise.selection import where
+from ..shape.joining import stack
+
+Sizes = tuple[int, ...]
 
 _F = ("nn.functional",)
 _PADDINGS = ("zeros", "border", "reflection")
@@ -61,60 +66,176 @@ _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 
 # -- coordinates ---------------------------------------------------------------------------------
+# Coordinates are ``(N, points, d)``, with x, for the last dimension of the image, first.
+
+
+@functools.lru_cache(maxsize=256)
+def _vector(numbers: tuple[float, ...], dtype: Any) -> Any:
+    """Numbers for the dimensions of an image, as a NumPy array in the order of coordinates."""
+    return load("numpy").library.array(numbers[::-1], dtype)
 
 
 @op
-def _clip(xp: Backend, input: Array, first: int, last: int) -> Array:
-    """Coordinates clipped to ``first`` and ``last``; NaN becomes ``first``."""
-    return xp.fmin(xp.fmax(input, first), last)
+def _clip(xp: Backend, input: Array, first: int, last: tuple[int, ...]) -> Array:
+    """Coordinates clipped to ``first`` and, in each dimension, ``last``; NaN becomes ``first``."""
+    return xp.fmin(xp.fmax(input, first), xp.from_numpy(_vector(last, input.dtype)))
 
 
-_clip.vjp(
-    input=lambda xp, g, input, first, last: xp.where(
-        (input > first) & (input < last), g, xp.zeros_like(g)
-    )
+@op
+def _clip_backward(
+    xp: Backend, grad: Array, input: Index, first: int, last: tuple[int, ...]
+) -> Array:
+    """Gradient of ``_clip``: ``grad``, and 0 where a coordinate was clipped."""
+    inside = (input > first) & (input < xp.from_numpy(_vector(last, input.dtype)))
+    return xp.where(inside, grad, xp.zeros_like(grad))
+
+
+_clip.vjp(input=lambda xp, g, input, first, last: xp.call(_clip_backward, g, input, first, last))
+_clip_backward.vjp(
+    grad=lambda xp, g, input, first, last: xp.call(_clip_backward, g, input, first, last)
 )
 
 
 @op
-def _reflect(xp: Backend, input: Array, low: float, span: float) -> Array:
-    """Coordinates reflected at ``low`` and ``low + span`` until they lie between them."""
+def _reflect(xp: Backend, input: Array, low: float, spans: tuple[float, ...]) -> Array:
+    """Coordinates reflected at ``low`` and ``low + span`` until they lie between them.
+
+    ``spans`` has one number for each dimension. All coordinates are 0 where it is 0.
+    """
+    span, exists = _nonzero_spans(xp, spans, input.dtype)
     distance = xp.abs(input - low)
     count = xp.floor(distance / span)
     rest = distance - count * span
-    return xp.where(count % 2 == 0, rest + low, span - rest + low)
+    return xp.where(count % 2 == 0, rest + low, span - rest + low) * exists
 
 
-def _reflect_rule(xp: Any, g: Any, input: Any, low: float, span: float) -> Any:
-    """Gradient rule of ``_reflect``: ``g``, negated where the reflection reverses the axis."""
+@op
+def _reflect_backward(
+    xp: Backend, grad: Array, input: Index, low: float, spans: tuple[float, ...]
+) -> Array:
+    """Gradient of ``_reflect``: ``grad``, negated where the reflection reverses the axis."""
+    span, exists = _nonzero_spans(xp, spans, input.dtype)
     even = xp.floor(xp.abs(input - low) / span) % 2 == 0
-    return xp.where(even == (input >= low), g, -g)
+    return xp.where(even == (input >= low), grad, -grad) * exists
 
 
-_reflect.vjp(input=_reflect_rule)
+_reflect.vjp(
+    input=lambda xp, g, input, low, spans: xp.call(_reflect_backward, g, input, low, spans)
+)
+_reflect_backward.vjp(
+    grad=lambda xp, g, input, low, spans: xp.call(_reflect_backward, g, input, low, spans)
+)
 
 
-def _pad_coordinates(x: Any, size: int, padding: str, corners: bool) -> Any:
-    """Coordinates ``x`` mapped into an image of ``size`` pixels by the padding mode.
+def _nonzero_spans(xp: Backend, spans: tuple[float, ...], dtype: Any) -> tuple[Array, Array]:
+    """Spans, with 1 in place of 0, and 1 for each that is not 0."""
+    given = _vector(spans, dtype)
+    exists = (given != 0).astype(dtype)
+    return xp.from_numpy(given + (1 - exists)), xp.from_numpy(exists)
+
+
+def _pad_coordinates(xp: Any, at: Any, image: Sizes, padding: str, corners: bool) -> Any:
+    """Coordinates ``at`` mapped into an image by the padding mode.
 
     ``"zeros"`` leaves coordinates outside. ``corners`` is as in ``_pixel_coordinates``.
     """
     if padding == "zeros":
-        return x
+        return at
     if padding == "reflection":
-        if corners:
-            x = _reflect(x, 0.0, float(size - 1)) if size > 1 else x * 0
-        else:
-            x = _reflect(x, -0.5, float(size))
-    return _clip(x, 0, size - 1)
+        low, spans = (0.0, [n - 1.0 for n in image]) if corners else (-0.5, map(float, image))
+        at = xp.call(_reflect, at, low, tuple(spans))
+    return xp.call(_clip, at, 0, tuple([n - 1 for n in image]))
 
 
-def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
-    """Coordinates in pixels, from coordinates ``x`` that are -1 and 1 at the ends of the image.
+def _pixel_coordinates(xp: Any, points: Any, image: Sizes, corners: bool) -> Any:
+    """Coordinates in pixels, from ``points`` whose coordinates are -1 and 1 at the image's ends.
 
     The ends are the centers of the corner pixels with ``corners``, else their outer edges.
     """
-    return (x + 1) * ((size - 1) / 2) if corners else ((x + 1) * size - 1) / 2
+    dtype = (points._data if xp.records else points).dtype
+    if corners:
+        halves = tuple([(n - 1) / 2 for n in image])
+        return (points + 1) * xp.from_numpy(_vector(halves, dtype))
+    return ((points + 1) * xp.from_numpy(_vector(image, dtype)) - 1) / 2
+
+
+@op(public=False)
+def _floor(xp: Backend, input: Array) -> Array:
+    """Coordinates rounded down; their gradient is 0."""
+    return xp.floor(input)
+
+
+#: Distances of the pixels around a point from the first one, along each dimension.
+_STEPS = {"nearest": (0,), "bilinear": (0, 1), "bicubic": (-1, 0, 1, 2)}
+
+
+@op(public=False)
+def _pixel_indices(
+    xp: Backend, at: Index, image: Sizes, mode: str, padding: str, corners: bool
+) -> Array:
+    """Indices ``(N, pixels around a point, points)`` in the flat images of ``_append_zero``.
+
+    ``at`` are coordinates in pixels. With ``"bicubic"``, the padding applies to each pixel.
+    """
+    steps, dims = _STEPS[mode], len(image)
+    first = xp.rint(at) if mode == "nearest" else xp.floor(at)
+    pixels = first + xp.asarray(steps, at.dtype).reshape(-1, 1, 1, 1)
+    if mode == "bicubic":
+        pixels = _pad_coordinates(xp, pixels, image, padding, corners)
+    valid = (pixels >= 0) & (pixels < xp.from_numpy(_vector(image, at.dtype)))
+    distances = tuple(math.prod(image[i + 1 :]) for i in range(dims))
+    parts = xp.where(valid, pixels, 0).astype("int64")
+    parts *= xp.from_numpy(_vector(distances, "int64"))
+    parts = xp.where(valid, parts, _OUTSIDE)
+    index = _coordinate(parts, 0, dims)
+    for i in range(1, dims):
+        index = index + _coordinate(parts, i, dims)
+    index = xp.where(index < 0, math.prod(image), index)
+    return _points_last(index, len(at), at.shape[1])
+
+
+#: Part of the index of a pixel outside of the image: the sum of all parts is then negative.
+_OUTSIDE = -(1 << 60)
+
+
+def _coordinate(values: Any, i: int, dims: int) -> Any:
+    """Coordinate i of ``values``, ``(steps, N, points, d)``, to broadcast with the others."""
+    count, *rest = values.shape[:-1]
+    form = (*(1,) * (dims - 1 - i), count, *(1,) * i, *rest)
+    return values[..., i].reshape(form)
+
+
+def _points_last(values: Any, count: int, points: int) -> Any:
+    """``(steps, ..., N, points)`` as ``(N, pixels around a point, points)``."""
+    return values.reshape(math.prod(values.shape[:-2]), count, points).swapaxes(0, 1)
+
+
+def _weights(xp: Any, at: Any, mode: str) -> Any:
+    """Weights ``(N, pixels around a point, points)`` of the pixels of ``_pixel_indices``."""
+    t = at - xp.call(_floor, at)
+    each = xp.call(stack, (1 - t, t) if mode == "bilinear" else _cubic_weights(t), 0)
+    count, points, dims = at.shape
+    weight = _coordinate(each, 0, dims)
+    for i in range(1, dims):
+        weight = weight * _coordinate(each, i, dims)
+    return _points_last(weight, count, points)
+
+
+def _cubic_weights(t: Any) -> tuple[Any, ...]:
+    """Weights of four neighboring pixels, by Keys' kernel with a = -3/4.
+
+    The point is at distance ``t`` after the second pixel.
+    """
+    a = -0.75
+    u = 1 - t
+
+    def far(x: Any) -> Any:  # 1 <= x <= 2
+        return ((x - 5) * x + 8) * (x * a) - 4 * a
+
+    def near(x: Any) -> Any:  # 0 <= x <= 1
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    return far(t + 1), near(t), near(u), far(u + 1)
 
 
 # -- sampling ------------------------------------------------------------------------------------
@@ -162,25 +283,69 @@ def grid_sample(
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
     _check(input, grid, mode, padding_mode)
-    corners = _default_corners(align_corners)
-    image = tuple(input.shape[2:])
-    points: Any = grid
-    # x, the first coordinate, is for the last dimension of the image.
-    at = [
-        _pixel_coordinates(points[..., i], size, corners).flatten(1)
-        for i, size in enumerate(reversed(image))
-    ][::-1]
-    flat = _append_zero(input.flatten(2))
-    if mode == "bicubic":
-        out = _bicubic(flat, at, image, padding_mode, corners)
-    else:
-        at = [_pad_coordinates(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
-        if len(image) == 3 and padding_mode == "zeros":
-            # Infinite coordinates give zeros for volumes, as in PyTorch; for images they give NaN.
-            at = [_clip(x, -2, n + 1) for x, n in zip(at, image, strict=True)]
-        sample = _bilinear if mode == "bilinear" else _nearest
-        out = sample(flat, at, image)
-    return keep_versions(out.reshape((*input.shape[:2], *grid.shape[1:-1])), input, grid)
+    args = (mode, padding_mode, _default_corners(align_corners))
+    if grad_enabled() and (input.requires_grad or grid.requires_grad):
+        return keep_versions(_sample.kernel(_OnTensors(input._xp), input, grid, *args), input, grid)
+    return _sample(input, grid, *args)  # type: ignore[no-any-return]
+
+
+class _OnTensors:
+    """``xp`` of a kernel that runs on tensors, so that its operations are recorded."""
+
+    records = True
+
+    def __init__(self, backend: Any) -> None:
+        self.backend = backend
+
+    def call(self, operation: Any, *args: Any) -> Any:
+        """Call an operation."""
+        return operation(*args)
+
+    def from_numpy(self, array: Any) -> Any:
+        """Convert a NumPy array to a tensor."""
+        return wrap(self.backend.from_numpy(array), self.backend)
+
+
+#: Up to this many pixels are read at once.
+_FEW = 16384
+
+
+@op(public=False)
+def _sample(xp: Any, input: Array, grid: Array, mode: str, padding: str, corners: bool) -> Array:
+    """``grid_sample``, on arrays or, with ``_OnTensors`` as ``xp``, on tensors."""
+    count, channels, *rest = input.shape
+    image, shape = tuple(rest), (count, channels, *grid.shape[1:-1])
+    points = math.prod(shape[2:])
+    at = _pixel_coordinates(xp, grid.reshape(count, points, len(image)), image, corners)
+    if mode != "bicubic":
+        at = _pad_coordinates(xp, at, image, padding, corners)
+    if len(image) == 3 and padding == "zeros":
+        # Infinite coordinates give zeros for volumes, as in PyTorch; for images they give NaN.
+        at = xp.call(_clip, at, -2, tuple([n + 1 for n in image]))
+    flat = xp.call(_append_zero, input.reshape(count, channels, math.prod(image)))
+    index = xp.call(_pixel_indices, at, image, mode, padding, corners)
+    if mode == "nearest":
+        out = xp.call(_pixels, flat, index.reshape(count, points))
+        return _depend_on(xp, out, at).reshape(shape)
+    weights = _weights(xp, at, mode)
+    around = index.shape[1]
+    if count * channels * around * points <= _FEW:
+        found = xp.call(_pixels, flat, index.reshape(count, around * points))
+        found = found.reshape(count, channels, around, points)
+        return (found * weights.reshape(count, 1, around, points)).sum(2).reshape(shape)
+    total: Any = 0
+    for k in range(around):
+        found = xp.call(_pixels, flat, index[:, k])
+        total = total + found * weights[:, k].reshape(count, 1, points)
+    return total.reshape(shape)
+
+
+def _depend_on(xp: Any, out: Any, at: Any) -> Any:
+    """``out``; as a tensor it depends on ``at``, whose gradient is zeros."""
+    if not xp.records or not at.requires_grad:
+        return out
+    never = xp.from_numpy(load("numpy").library.zeros((), "bool"))
+    return where(never, at[..., 0].unsqueeze(1), out)
 
 
 def _default_corners(align_corners: bool | None) -> bool:
@@ -206,122 +371,40 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
             f"{name}: expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
         )
-    sizes = f"input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
-    if input.shape[0] != grid.shape[0]:
+    shape, points = input._data.shape, grid._data.shape
+    sizes = f"input with sizes {list(shape)} and grid with sizes {list(points)}"
+    if shape[0] != points[0]:
         raise RuntimeError(
             f"grid_sampler(): expected grid and input to have same batch size, but got {sizes}"
         )
-    if grid.shape[-1] != input.ndim - 2:
+    if points[-1] != len(shape) - 2:
         raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but "
-            f"got grid with sizes {list(grid.shape)}"
+            f"grid_sampler(): expected grid to have size {len(shape) - 2} in last dimension, but "
+            f"got grid with sizes {list(points)}"
         )
-    if 0 in input.shape[2:]:
+    if 0 in shape[2:]:
         raise RuntimeError(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-            f"sizes {list(input.shape)} with dimension {input.shape.index(0, 2)} being empty"
+            f"sizes {list(shape)} with dimension {shape.index(0, 2)} being empty"
         )
-    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
+    if len(shape) not in (4, 5) or len(points) != len(shape):
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
             f"got {sizes}"
         )
-    if mode == "bicubic" and input.ndim == 5:
+    if mode == "bicubic" and len(shape) == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     _check_same_float_dtype(input, grid)
 
 
 def _check_same_float_dtype(input: Tensor, grid: Tensor) -> None:
     """Raise RuntimeError for two dtypes, NotImplementedError for one that is not floating-point."""
-    if input.dtype is not grid.dtype:
+    if input._data.dtype is not grid._data.dtype and input.dtype is not grid.dtype:
         raise RuntimeError(
             f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
             f"{scalar_name(grid.dtype)}"
         )
     check_supported(input._xp, "grid_sampler", input._data, unsupported="biuc")
-
-
-def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) -> Any:
-    """Pixels ``(N, C, points)`` at integer coordinates; 0 outside the image.
-
-    Args:
-        flat: The flat images of ``_append_zero``.
-        coordinates: For each dimension of the image a raw array ``(N, points)``.
-        image: Size of the image.
-    """
-    xp = flat._xp
-    index: Any = 0
-    inside: Any = True
-    for coordinate, size in zip(coordinates, image, strict=True):
-        valid = (coordinate >= 0) & (coordinate < size)
-        inside = inside & valid
-        index = index * size + xp.where(valid, coordinate, 0).astype("int64")
-    return _pixels(flat, wrap(xp.where(inside, index, math.prod(image)), xp))
-
-
-def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
-    """Pixels nearest to each point.
-
-    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
-    """
-    xp = flat._xp
-    out = _pixels_at(flat, [xp.rint(x._data) for x in at], image)
-    if not at[0].requires_grad:
-        return out
-    never = wrap(xp.zeros((), "bool"), xp)
-    return where(never, at[0].unsqueeze(1), out)  # so that the gradient of the grid is zeros
-
-
-def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
-    """Weighted sum of the 4 pixels (of a volume, 8) around each point.
-
-    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
-    """
-    xp = flat._xp
-    first = [xp.floor(x._data) for x in at]
-    fractions = [x - wrap(start, xp) for x, start in zip(at, first, strict=True)]
-    out: Any = 0
-    for corner in itertools.product((0, 1), repeat=len(at)):
-        pixels = [start + step for start, step in zip(first, corner, strict=True)]
-        weight = math.prod(t if step else 1 - t for t, step in zip(fractions, corner, strict=True))
-        out = out + _pixels_at(flat, pixels, image) * weight.unsqueeze(1)
-    return out
-
-
-def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
-    """Weighted sum of the 16 pixels around each point; the padding applies to each pixel.
-
-    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
-    """
-    xp = flat._xp
-    first = [xp.floor(x._data) for x in at]
-    y, x = (_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True))
-    out: Any = 0
-    for steps in itertools.product(range(4), repeat=2):
-        pixels = [
-            _pad_coordinates(wrap(start + (step - 1), xp), size, padding, corners)._data
-            for start, step, size in zip(first, steps, image, strict=True)
-        ]
-        weight = y[steps[0]] * x[steps[1]]
-        out = out + _pixels_at(flat, pixels, image) * weight.unsqueeze(1)
-    return out
-
-
-def _cubic_weights(t: Any) -> list[Any]:
-    """Weights of four neighboring pixels, by Keys' kernel with a = -3/4.
-
-    The point is at distance ``t`` after the second pixel.
-    """
-    a = -0.75
-    u = 1 - t
-
-    def far(x: Any) -> Any:  # 1 <= x <= 2
-        return ((x - 5) * x + 8) * (x * a) - 4 * a
-
-    def near(x: Any) -> Any:  # 0 <= x <= 1
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    return [far(t + 1), near(t), near(u), far(u + 1)]
 
 
 # -- grids ---------------------------------------------------------------------------------------

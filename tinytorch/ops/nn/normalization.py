@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import dtypes
 from ...core.tensor import Tensor
@@ -19,13 +19,17 @@ from ..reduce.norms import p_norm
 from ..shape.views import contiguous, following
 
 
+#: Arrays with fewer elements are normalized at once, not block by block.
+_FEW = 16384
+
+
 @op(public=False, node="NativeBatchNormBackward0")
 def standardize(
     xp: Backend,
     input: Array,
     weight: Array | None,
     bias: Array | None,
-    axes: tuple[int, ...],
+    layout: Layout,
     eps: float,
 ) -> tuple[Array, Array, Array]:
     """``(input - mean) / sqrt(var + eps) * weight + bias``, the mean and the variance.
@@ -33,17 +37,46 @@ def standardize(
     Args:
         xp: The backend.
         input: Array of any shape.
-        weight: Array that broadcasts with ``input``, or None.
-        bias: Array that broadcasts with ``input``, or None.
-        axes: The dimensions that mean and variance are taken over. They have size 1 in these two.
+        weight: Array that ``layout`` reshapes, or None.
+        bias: Array that ``layout`` reshapes, or None.
+        layout: Dimensions of the input and its parameters. Mean and variance have size 1 in those
+            that they are taken over.
         eps: Added to the variance.
     """
+    x = layout.view(xp, input)
+    w, b = layout.parameter(xp, weight), layout.parameter(xp, bias)
 
     def compute(index: Any, out: Any) -> tuple[Array, ...]:
-        w, b = (_index_parameter(given, index, input.ndim) for given in (weight, bias))
-        return _standardize_block(xp, input[index], w, b, axes, eps, out)
+        parts = (_index_parameter(given, index, x.ndim) for given in (w, b))
+        return _standardize_block(xp, x[index], *parts, layout.axes, eps, out)
 
-    return _map_blocks(xp, compute, input, axes)
+    if x.size < _FEW:
+        out, mean, var = _standardize_block(xp, x, w, b, layout.axes, eps, None)
+    else:
+        out, mean, var = _map_blocks(xp, compute, x, layout.axes)
+    return out if x is input else xp.reshape(out, input.shape), mean, var
+
+
+class Layout(NamedTuple):
+    """Dimensions of an array that ``standardize`` normalizes.
+
+    Attributes:
+        axes: The dimensions that mean and variance are taken over.
+        parameters: Shape of weight and bias, which broadcasts with the input.
+        shape: Shape as which the input is read; None for its own.
+    """
+
+    axes: tuple[int, ...]
+    parameters: tuple[int, ...]
+    shape: tuple[int, ...] | None = None
+
+    def view(self, xp: Any, array: Any) -> Any:
+        """``array``, which has the input's shape, in ``shape``."""
+        return array if self.shape is None else xp.reshape(array, self.shape)
+
+    def parameter(self, xp: Any, given: Any) -> Any:
+        """A parameter in a shape that broadcasts with the input; None stays None."""
+        return None if given is None else xp.reshape(given, self.parameters)
 
 
 def _standardize_block(
@@ -55,8 +88,11 @@ def _standardize_block(
     """
     mean = xp.mean(input, axis=axes, keepdims=True)
     out = xp.subtract(input, mean, out=out)
-    var = _sum_of_products(xp, out, out, axes) / _count(input, axes)
-    factor = 1.0 / xp.sqrt(var + eps)
+    var = _sum_of_products(xp, out, out, axes)
+    number = xp.number(var.dtype)
+    var /= number(_count(input, axes))
+    factor = var + number(eps)
+    factor = number(1.0) / xp.sqrt(factor, factor)
     # factor and weight are small arrays: multiply them first, for one pass over the input.
     out *= factor if weight is None else factor * weight
     if bias is not None:
@@ -117,31 +153,67 @@ def _index_parameter(array: Any, index: tuple[slice, ...], ndim: int) -> Any:
     return array[(*(slice(None),) * axis, index[-1])]
 
 
+@op(public=False)
+def mean_and_scale(
+    xp: Backend, input: Array, axes: tuple[int, ...], eps: float
+) -> tuple[Array, Array]:
+    """Mean and ``1 / sqrt(var + eps)`` over ``axes``, which keep size 1."""
+    mean = xp.mean(input, axis=axes, keepdims=True)
+    centered = input - mean
+    variance = _sum_of_products(xp, centered, centered, axes) / _count(input, axes)
+    return mean, 1.0 / xp.sqrt(variance + eps)
+
+
+def _mean_and_scale_rule(xp: Any, g: Any, input: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """Gradient rule of ``mean_and_scale``; ``g`` are the gradients of both results."""
+    normal, scale = _standardize_and_scale(xp, input, axes, eps)
+    return (g[0] - g[1] * (scale * scale) * normal) / _count(input, axes)
+
+
+mean_and_scale.vjp(input=_mean_and_scale_rule)
+
+
 @standardize.vjp_joint("input", "weight", "bias")
 @accepts_none
 def _standardize_rule(
-    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, axes: Any, eps: float
+    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, layout: Layout, eps: float
 ) -> tuple[Any, ...]:
     """Gradients of the input, the weight and the bias of ``standardize``.
 
     ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
     """
     # The gradients of the other results, mean and variance, are never needed.
-    g = g[0]
-    if not xp.records:
+    g, x = layout.view(xp, g[0]), layout.view(xp, input)
+    w, axes = layout.parameter(xp, weight), layout.axes
+    if xp.records:
+        normal, scale = _standardize_and_scale(xp, x, axes, eps)
+        by_input = None if in_shape[0] is None else _input_backward(xp, g, w, normal, scale, axes)
+        found = by_input, None if in_shape[1] is None else g * normal, g
+    else:
 
         def compute(index: Any, out: Any) -> tuple[Any, ...]:
-            w = _index_parameter(weight, index, input.ndim)
-            return _standardize_backward(xp, g[index], in_shape, input[index], w, axes, eps, out)
+            part = _index_parameter(w, index, x.ndim)
+            return _standardize_backward(xp, g[index], in_shape, x[index], part, layout, eps, out)
 
-        found = _map_blocks(xp, compute, input, axes)
-        return found if in_shape[0] is not None else (None, *found[1:])
-    normal, scale = _standardize_and_scale(xp, input, axes, eps)
+        found = _map_blocks(xp, compute, x, axes)
     return (
-        _input_backward(xp, g, weight, normal, scale, axes) if in_shape[0] is not None else None,
-        None if in_shape[1] is None else g * normal,
-        g if in_shape[2] is not None else None,
+        None if in_shape[0] is None else xp.reshape(found[0], in_shape[0]),
+        *(
+            None if shape is None else _sum_to_parameter(xp, part, layout.parameters, shape)
+            for part, shape in zip(found[1:], in_shape[1:], strict=True)
+        ),
     )
+
+
+def _sum_to_parameter(xp: Any, array: Any, form: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Sum of ``array`` over the dimensions that a parameter lacks.
+
+    ``shape`` is the parameter's, and ``form`` the one in which it broadcasts with the array.
+    """
+    lead = array.ndim - len(form)
+    axes = (*range(lead), *(lead + i for i, n in enumerate(form) if n == 1))
+    axes = tuple(axis for axis in axes if array.shape[axis] != 1)
+    return xp.reshape(xp.sum(array, axis=axes) if axes else array, shape)
 
 
 def _standardize_and_scale(xp: Any, input: Any, axes: tuple[int, ...], eps: float) -> Any:
@@ -164,7 +236,7 @@ def _input_backward(xp: Any, g: Any, weight: Any, normal: Any, scale: Any, axes:
 
 
 def _standardize_backward(
-    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, axes: Any, eps: float,
+    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, layout: Layout, eps: float,
     out: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of input, weight and bias on raw arrays, in few passes over them.
@@ -177,8 +249,10 @@ def _standardize_backward(
         in_shape: Shapes of input, weight and bias; None for a gradient that is not needed.
         out: Array to write the input's gradient to, or None.
     """
-    shape = None if weight is None else weight.shape
-    parameter_axes, other_axes = _split_axes(axes, input.ndim, shape, in_shape[2])
+    axes, shape = layout.axes, layout.parameters
+    if weight is None and in_shape[2] is None:
+        shape = ()
+    parameter_axes, other_axes = _split_axes(axes, input.ndim, shape)
     count = _count(input, axes)
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     var = _sum_of_products(xp, centered, centered, axes) / count
@@ -200,16 +274,12 @@ def _standardize_backward(
     return input_grad, weight_grad, bias_grad
 
 
-def _split_axes(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ``axes`` along which all arrays of some shapes have size 1, and the other axes.
+def _split_axes(axes: Any, ndim: int, shape: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ``axes`` along which parameters of ``shape`` have size 1, and the other axes.
 
-    The ``shapes`` broadcast with ``ndim`` dimensions; None among them is skipped.
+    The shape broadcasts with ``ndim`` dimensions.
     """
-    varying = {
-        i + ndim - len(shape)
-        for shape in shapes if shape is not None
-        for i, size in enumerate(shape) if size != 1
-    }  # fmt: skip
+    varying = {i + ndim - len(shape) for i, size in enumerate(shape) if size != 1}
     axes = [axis % ndim for axis in axes]
     return tuple(a for a in axes if a not in varying), tuple(a for a in axes if a in varying)
 
@@ -225,7 +295,7 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
     Trailing axes are summed without an array of all products.
     """
     ndim, last = a.ndim, _first_of_trailing(a, axes)
-    if last == ndim or a.shape != b.shape:
+    if last == ndim or a.shape != b.shape or (a.size < _FEW and len(axes) != ndim - last):
         return xp.sum(a * b, axis=axes, keepdims=True)
     form = (*a.shape[:last], math.prod(a.shape[last:]))
     sums = xp.sum_of_products(xp.reshape(a, form), xp.reshape(b, form))
@@ -266,15 +336,6 @@ def single(*tensors: Any) -> tuple[Any, ...]:
 
 
 _HALVES = (dtypes.float16, dtypes.bfloat16)
-
-
-def broadcast_channels(parameter: Any, ndim: int) -> Any:
-    """Parameter of shape ``(C,)`` as ``(C, 1, ...)``, which broadcasts with ``(N, C, *)``."""
-    return None if parameter is None else parameter.reshape((-1, *(1,) * (ndim - 2)))
-
-
-#: Matrices with fewer elements are normalized at once, not block by block.
-_FEW = 16384
 
 
 @op(node="NativeLayerNormBackward0")
@@ -556,11 +617,12 @@ def group_norm(
     Reference:
         Wu, He: Group Normalization, arXiv:1803.08494.
     """
-    if input.ndim < 2:
+    if input._data.ndim < 2:
         raise RuntimeError(
             f"group_norm: Expected at least 2 dimensions for input tensor but received {input.ndim}"
         )
-    batch, channels = input.shape[:2]
+    shape = input._data.shape
+    batch, channels = shape[:2]
     num_groups = as_int("group_norm", "num_groups", num_groups)
     if num_groups <= 0 or channels % num_groups:
         raise RuntimeError(
@@ -568,7 +630,7 @@ def group_norm(
             f"got input of shape {list(input.shape)} and num_groups={num_groups}"
         )
     for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and tuple(given.shape) != (channels,):
+        if given is not None and given._data.shape != (channels,):
             raise RuntimeError(
                 f"group_norm: Expected {name} to be a vector of size equal to the number of "
                 f"channels in input, but got {name} of shape {list(given.shape)} and input of "
@@ -577,7 +639,7 @@ def group_norm(
     check_float("group_norm", input)
     check_parameter_dtypes("group_norm", input, weight, bias)
     x, weight, bias = single(input, weight, bias)
-    members, spatial = channels // num_groups, math.prod(input.shape[2:])
+    members, spatial = channels // num_groups, math.prod(shape[2:])
     if batch * members * spatial == 1:
         raise ValueError(
             "Expected more than 1 value per channel when training, got input size "
@@ -585,9 +647,9 @@ def group_norm(
         )
     if not members * spatial:
         return input.clone()
-    grouped = x.reshape(batch, num_groups, members, spatial)
-    w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
-    out = standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
+    layout = Layout((2, 3), (num_groups, members, 1), (batch, num_groups, members, spatial))
+    out = standardize(x, weight, bias, layout, eps)[0]
+    out = out if x is input else out.to(input.dtype)
     return contiguous(out, suggest_memory_format(input._data))
 
 

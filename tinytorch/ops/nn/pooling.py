@@ -19,10 +19,8 @@ from ...dtypes import int64
 from ..checks import as_int, as_repeated_ints, check_supported, check_tensor
 from ..pointwise.division import div
 from ..shape.views import following, following_sequence
-from .normalization import single
-from .unfolding import (
+from .axis_windows import (
     AxisWindows,
-    Size,
     table_of_windows,
     window_argmax,
     window_gather,
@@ -31,6 +29,8 @@ from .unfolding import (
     window_spread,
     window_sum,
 )
+from .normalization import single
+from .unfolding import Size
 
 Sizes = tuple[int, ...]
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
+from ...dispatch.op import Array, Backend, Reduced, composite, op
 from ..checks import as_int
+from ..memory_order import inverse_permutation
 from ..shape.views import following, own_copy
 
 _BOTH = ("nn.functional", "")
+Sizes = tuple[int, ...]
+
+
+@op(reduced=Reduced.NATIVE)
+def _rearrange(xp: Backend, input: Array, parts: Sizes, order: Sizes, shape: Sizes) -> Array:
+    """A copy of ``input`` in the shape ``parts``, permuted by ``order``, in the shape ``shape``."""
+    return xp.array(input.reshape(parts).transpose(order), order="C").reshape(shape)
+
+
+_rearrange.vjp(
+    input=lambda xp, g, in_shape, parts, order: xp.call(
+        _rearrange, g, tuple([parts[i] for i in order]), inverse_permutation(order), tuple(in_shape)
+    )
+)
 
 
 @composite(namespaces=_BOTH, node="PixelShuffleBackward0")
@@ -37,26 +52,28 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
     """
     r = as_int("pixel_shuffle", "upscale_factor", upscale_factor)
-    _check_dims("pixel_shuffle", input)
+    return following(_rearrange(input, *_plan_shuffle(input._data.shape, r)), input)
+
+
+@functools.lru_cache(maxsize=256)
+def _plan_shuffle(shape: Sizes, r: int) -> tuple[Sizes, Sizes, Sizes]:
+    """Arguments of ``_rearrange`` for ``pixel_shuffle``, after checks of the shape and factor."""
+    _check_dims("pixel_shuffle", shape)
     _check_factor("pixel_shuffle", "upscale_factor", r)
     if r * r >= 2**63:
         raise ValueError(
             "pixel_shuffle: upscale factor is too large, (upscale_factor)^2 overflowed: "
             f"upscale_factor={r}"
         )
-    channels, height, width = input.shape[-3:]
+    *lead, channels, height, width = shape
     if channels % (r * r):
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
             f"of upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
         )
-    lead = tuple(input.shape[:-3])
-    out = channels // (r * r)
-    parts: Any = input.reshape((*lead, out, r, r, height, width))
-    n = len(lead)
+    out, n = channels // (r * r), len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    pixels = parts.permute(order).reshape((*lead, out, height * r, width * r))
-    return following(_copy_view(pixels), input)
+    return (*lead, out, r, r, height, width), order, (*lead, out, height * r, width * r)
 
 
 @composite(namespaces=_BOTH, node="PixelUnshuffleBackward0")
@@ -78,36 +95,34 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         tensor([0, 1, 2, 3])
     """
     r = as_int("pixel_unshuffle", "downscale_factor", downscale_factor)
-    _check_dims("pixel_unshuffle", input)
+    plan = _plan_unshuffle(input._data.shape, r)
+    if not input._data.size:
+        return own_copy(input)  # as in PyTorch, the shape does not change without elements
+    return following(_rearrange(input, *plan), input)
+
+
+@functools.lru_cache(maxsize=256)
+def _plan_unshuffle(shape: Sizes, r: int) -> tuple[Sizes, Sizes, Sizes]:
+    """Arguments of ``_rearrange`` for ``pixel_unshuffle``, after checks of shape and factor."""
+    _check_dims("pixel_unshuffle", shape)
     _check_factor("pixel_unshuffle", "downscale_factor", r)
-    channels, height, width = input.shape[-3:]
+    *lead, channels, height, width = shape
     for what, at, size in (("height", -2, height), ("width", -1, width)):
         if size % r:
             raise RuntimeError(
                 f"pixel_unshuffle expects {what} to be divisible by downscale_factor, but "
                 f"input.size({at})={size} is not divisible by {r}"
             )
-    if not input.numel():
-        return own_copy(input)  # as in PyTorch, the shape does not change without elements
-    lead = tuple(input.shape[:-3])
-    n = len(lead)
-    rows, columns = height // r, width // r
-    parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
+    n, rows, columns = len(lead), height // r, width // r
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    pixels = parts.permute(order).reshape((*lead, channels * r * r, rows, columns))
-    return following(_copy_view(pixels), input)
+    return (*lead, channels, rows, r, columns, r), order, (*lead, channels * r * r, rows, columns)
 
 
-def _copy_view(pixels: Any) -> Tensor:
-    """A copy of ``pixels`` if they are a view, as they are for a factor of 1; else ``pixels``."""
-    return pixels if pixels._base is None else own_copy(pixels)
-
-
-def _check_dims(name: str, input: Tensor) -> None:
-    """Raise RuntimeError unless ``input`` has at least 3 dimensions."""
-    if input.ndim < 3:
+def _check_dims(name: str, shape: Sizes) -> None:
+    """Raise RuntimeError unless an input of ``shape`` has at least 3 dimensions."""
+    if len(shape) < 3:
         raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
+            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} "
             "dimension(s)"
         )
 
@@ -139,7 +154,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     Reference:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
-    if input.ndim < 3:
+    if input._data.ndim < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes "
             f"{list(input.shape)}"
@@ -150,14 +165,12 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             "channel_shuffle: Number of groups to divide channels in must be positive. Value of "
             f"groups:{groups}"
         )
-    channels = input.shape[1]
+    batch, channels, *rest = input._data.shape
     if channels % groups:
         raise RuntimeError(
             "channel_shuffle: Number of channels must be divisible by groups. Got "
             f"{channels} channels and {groups} groups."
         )
-    if groups in (1, channels):  # the reshape below would return a view
-        return following(input.clone(), input)
-    rest = tuple(input.shape[2:])
-    x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))
-    return following(x.transpose(1, 2).reshape(tuple(input.shape)), input)
+    parts = (batch, groups, channels // groups, *rest)
+    order = (0, 2, 1, *range(3, len(parts)))
+    return following(_rearrange(input, parts, order, (batch, channels, *rest)), input)

@@ -1,9 +1,4 @@
-"""Sliding windows: im2col and col2im (``unfold``, ``fold``), and maxima and sums along one axis.
-
-Max and average pooling use ``AxisWindows``, one dimension after the other: windows of size
-(h, w) take h + w passes over the array, not h * w. Elements of a window that lie outside the array
-are skipped, so these kernels need no padded copy.
-"""
+"""Sliding windows over images: im2col and col2im, ``unfold`` and ``fold``."""
 
 from __future__ import annotations
 
@@ -13,11 +8,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.arguments import is_leading_bool
-from ...dispatch.op import Array, Backend, composite, op, piecewise
+from ...dispatch.op import Array, Backend, composite, op
 from ..checks import check_supported
+from ..memory_order import as_row_major
 
 Sizes = Sequence[int]
 
@@ -114,6 +109,60 @@ def image_slices(
         start = first + before
         outside.append(slice(start, max(start, start + (last - first - 1) * step + 1), step))
     return tuple(inside), tuple(outside)
+
+
+class WindowView(NamedTuple):
+    """All windows of a batch as a view of its padded images.
+
+    Attributes:
+        padded: Shape of the padded images; None if no padding is needed.
+        inside, outside: Indices of the batch, and of the padded images, of the same elements.
+        shape: ``(N, C, *kernel, *size)``, the shape of the view.
+        strides: Its strides, in bytes.
+    """
+
+    padded: tuple[int, ...] | None
+    inside: tuple[Any, ...]
+    outside: tuple[Any, ...]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def read(self, xp: Backend, input: Array) -> Array:
+        """The windows of ``input``; a view of it, or of a padded copy."""
+        if self.padded is None:
+            input = as_row_major(xp, input)
+        else:
+            padded = xp.zeros(self.padded, input.dtype)
+            padded[self.outside] = input[self.inside]
+            input = padded
+        return xp.as_strided(input, self.shape, self.strides)
+
+
+@functools.lru_cache(maxsize=256)
+def view_of_windows(
+    shape: tuple[int, ...], itemsize: int, windows: Windows, spread: tuple[int, ...]
+) -> WindowView:
+    """View of the windows of a batch.
+
+    Args:
+        shape: Shape of the batch, ``(N, C, *image)``.
+        itemsize: Size of an element in bytes.
+        windows: The windows.
+        spread: Distance of an image's elements in its padded copy, with zeros between them.
+    """
+    count, channels, *image = shape
+    padded, lead = windows.padded_size(), (slice(None), slice(None))
+    inside, outside = image_slices(image, windows, spread)
+    fits = not any(windows.padding) and all(s == 1 for s in spread)
+    fits = fits and all(p <= n for p, n in zip(padded, image, strict=True))
+    whole = (count, channels, *(image if fits else padded))
+    steps = [itemsize * math.prod(whole[i + 1 :]) for i in range(len(whole))]
+    between = (t * d for t, d in zip(steps[2:], windows.dilation, strict=True))
+    apart = (t * s for t, s in zip(steps[2:], windows.stride, strict=True))
+    return WindowView(
+        None if fits else whole, (*lead, *inside), (*lead, *outside),
+        (count, channels, *windows.kernel, *windows.size), (*steps[:2], *between, *apart),
+    )  # fmt: skip
 
 
 class Columns:
@@ -235,15 +284,13 @@ Size = int | Sequence[int]
 @op(node="Im2ColBackward0")
 def _im2col(xp: Backend, input: Array, windows: Windows) -> Array:
     """Windows of ``(N, C, *image)`` as columns, ``(N, C * prod(kernel), prod(size))``."""
-    batch, channels = input.shape[:2]
-    found = Columns(xp, input.dtype).im2col(input, windows)
-    spatial = len(windows.kernel)
-    batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
-    shape = (batch, channels * math.prod(windows.kernel), math.prod(windows.size))
-    out = xp.reshape(xp.transpose(found, batch_first), shape)
-    if windows.is_identity(input.shape[2:]):  # out may be a view of the input
-        out = xp.array(out)
-    return xp.ascontiguousarray(out)
+    view = view_of_windows(input.shape, input.itemsize, windows, (1,) * len(windows.size))
+    shape = (
+        input.shape[0],
+        input.shape[1] * math.prod(windows.kernel),
+        math.prod(windows.size),
+    )
+    return xp.array(view.read(xp, input), order="C").reshape(shape)
 
 
 @op(node="Col2ImBackward0")
@@ -290,14 +337,15 @@ def unfold(
         tensor([[[0., 2.],
                  [1., 3.]]])
     """
-    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+    shape = input._data.shape
+    if len(shape) not in (3, 4) or 0 in shape[-3:]:
         kind = IndexError if input.ndim < 3 else RuntimeError  # as torch's
         raise kind(
             "unfold: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
     check_supported(input._xp, "unfold", input._data, unsupported="iu")
-    windows = _make_windows("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
+    windows = _make_windows("unfold", shape[-2:], kernel_size, dilation, padding, stride)
     if min(windows.size) < 1:
         raise RuntimeError(
             f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, "
@@ -305,7 +353,7 @@ def unfold(
             f"{tuple(windows.size)}, but its components must be at least one."
         )
     x: Any = input
-    return _im2col(x, windows) if x.ndim == 4 else _im2col(x.unsqueeze(0), windows).squeeze(0)
+    return _im2col(x, windows) if len(shape) == 4 else _im2col(x.unsqueeze(0), windows).squeeze(0)
 
 
 @composite(namespaces=_F, like=unfold)
@@ -389,6 +437,8 @@ def _describe(windows: Windows) -> str:
 
 def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     """``value``, an int or a pair of ints, as a pair; ``name`` and ``argument`` are for errors."""
+    if value.__class__ is int:
+        return value, value
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not all(hasattr(n, "__index__") and not is_leading_bool(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
@@ -410,6 +460,14 @@ def _make_windows(
     dilation = _check_pair(name, "dilation", dilation)
     padding = _check_pair(name, "padding", padding)
     stride = _check_pair(name, "stride", stride)
+    return _windows_over(name, tuple(image), kernel, dilation, padding, stride)
+
+
+@functools.lru_cache(maxsize=256)
+def _windows_over(
+    name: str, image: Sizes, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+) -> Windows:
+    """The cached results of ``_make_windows``."""
     for argument, values in (("kernel_size", kernel), ("dilation", dilation), ("stride", stride)):
         if min(values) <= 0:
             raise RuntimeError(f"{name}: {argument} should be greater than zero, but got {values}")
@@ -420,315 +478,3 @@ def _make_windows(
         for n, k, d, p, s in zip(image, kernel, dilation, padding, stride, strict=True)
     )
     return Windows(kernel, stride, padding, dilation, size)
-
-
-#: Longer windows that tile the array are reduced by one call, others element after element.
-_LONG = 8
-
-
-class AxisWindows(NamedTuple):
-    """Sliding windows along one axis; the fields are as in ``Windows``.
-
-    The windows of an array of shape ``(*a, length, *b)`` along ``axis`` give ``(*a, size, *b)``.
-    """
-
-    axis: int
-    kernel: int
-    stride: int
-    padding: int
-    dilation: int
-    size: int
-
-    def element_indices(self, length: int, ndim: int) -> list[tuple[int, Any, Any]]:
-        """Number of each element of a window, and where it lies inside the array.
-
-        Args:
-            length: Size of the array along ``axis``.
-            ndim: Dimensions of the array.
-
-        Returns:
-            For each element that lies inside the array in a window: its number k, the index of the
-            windows whose k-th element is inside, and the index of these elements in the array.
-        """
-        return _axis_element_indices(self, length, ndim)
-
-    def element_ranges(self, length: int) -> list[range]:
-        """Indices of each window's elements inside an axis of ``length`` elements."""
-        found = []
-        for start in range(-self.padding, self.size * self.stride - self.padding, self.stride):
-            before = max(0, -(start // self.dilation))
-            stop = min(length, start + (self.kernel - 1) * self.dilation + 1)
-            found.append(range(start + before * self.dilation, stop, self.dilation))
-        return found
-
-    def are_long_tiles(self, length: int) -> bool:
-        """Whether long windows tile the array, so that a reshape turns them into rows."""
-        return (
-            self.kernel > _LONG
-            and self.dilation == 1
-            and self.stride == self.kernel
-            and not self.padding
-            and self.size * self.kernel == length
-        )
-
-    def tiled_shape(self, shape: Any) -> tuple[int, ...]:
-        """``shape`` with the axis replaced by two: windows and their elements."""
-        axis = self.axis % len(shape)
-        return (*shape[:axis], self.size, self.kernel, *shape[axis + 1 :])
-
-    def starts(self, xp: Any) -> Array:
-        """Index in the array of each window's first element; negative in the padding."""
-        return xp.arange(self.size, dtype="int64") * self.stride - self.padding
-
-    def replace_size(self, shape: Any, size: int) -> tuple[int, ...]:
-        """``shape`` with another size along the axis."""
-        axis = self.axis % len(shape)
-        return (*shape[:axis], size, *shape[axis + 1 :])
-
-    def broadcast(self, xp: Any, values: Array, ndim: int, dtype: Any) -> Array:
-        """One value per window, in a shape that broadcasts with arrays of ``ndim`` dimensions."""
-        after = ndim - 1 - self.axis % ndim
-        return xp.reshape(values.astype(dtype), (-1, *(1,) * after))
-
-
-@functools.lru_cache(maxsize=256)
-def _axis_element_indices(
-    windows: AxisWindows, length: int, ndim: int
-) -> list[tuple[int, Any, Any]]:
-    """The cached results of ``AxisWindows.element_indices``."""
-    before = (slice(None),) * (windows.axis % ndim)
-    stride, found = windows.stride, []
-    for number in range(windows.kernel):
-        shift = number * windows.dilation - windows.padding
-        first = max(0, -(shift // stride))
-        last = min(windows.size, (length - 1 - shift) // stride + 1)
-        if first < last:
-            start, stop = first * stride + shift, (last - 1) * stride + shift + 1
-            elements = (*before, slice(start, stop, stride))
-            found.append((number, (*before, slice(first, last)), elements))
-    return found
-
-
-#: Windows of up to this many elements, of one image and of a batch, are read by a table.
-_FEW_IN_IMAGE, _FEW = 4096, 16384
-
-
-class WindowTable(NamedTuple):
-    """Indices of the elements of all windows, for images that are flattened.
-
-    Attributes:
-        size: Number of windows in each dimension.
-        indices: NumPy array ``(windows, elements)``. Shorter windows end with the number of pixels.
-        repeated: The same, but shorter windows end with their first element again.
-        counts: Number of elements of each window: an int if they are all equal, else a NumPy array.
-    """
-
-    size: Sizes
-    indices: Any
-    repeated: Any
-    counts: Any
-
-    def elements(self, xp: Backend, input: Array) -> Array:
-        """Elements ``(N * C, windows, elements)`` of images ``(N, C, *image)``.
-
-        Shorter windows repeat an element.
-        """
-        return self._flatten(input).take(xp.from_numpy(self.repeated), 1)
-
-    def maxima(self, xp: Backend, input: Array) -> Array:
-        """Maximum of each window, which is NaN if an element is."""
-        return self._restore(input, self.elements(xp, input).max(-1))
-
-    def maxima_and_indices(self, xp: Backend, input: Array) -> tuple[Array, Array] | None:
-        """Maxima, and their indices in the flattened image; None if one is infinite or NaN."""
-        elements = self.elements(xp, input)
-        number = elements.argmax(-1)
-        maxima = elements.reshape(-1)[number + xp.row_starts[elements.shape]]
-        if input.dtype.kind == "f" and not xp.is_finite(maxima):
-            return None
-        number = number + xp.row_starts[self.repeated.shape]
-        index = xp.from_numpy(self.repeated).reshape(-1)[number]
-        return self._restore(input, maxima), self._restore(input, index)
-
-    def sums(self, xp: Backend, input: Array) -> Array:
-        """Sum of each window."""
-        flat = self._flatten(input)
-        if self.counts.__class__ is not int:
-            flat = xp.concatenate([flat, xp.zeros((flat.shape[0], 1), flat.dtype)], 1)
-        return self._restore(input, xp.sum(flat.take(xp.from_numpy(self.indices), 1), 2))
-
-    def _flatten(self, input: Array) -> Array:
-        """Images as ``(N * C, pixels)``."""
-        lead = input.ndim - len(self.size)
-        return input.reshape(math.prod(input.shape[:lead]), math.prod(input.shape[lead:]))
-
-    def _restore(self, input: Array, results: Array) -> Array:
-        """``results``, ``(N * C, windows)``, as ``(N, C, *size)``."""
-        return results.reshape(input.shape[: -len(self.size)] + self.size)
-
-
-def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | None:
-    """Table of the windows of images; None if they have many elements, or a window has none.
-
-    Args:
-        shape: ``(N, C, *image)``, or without the first dimensions.
-        axes: For each dimension of the image, the elements of each window along it.
-    """
-    image = shape[len(shape) - len(axes) :]
-    count = math.prod(sum(map(len, windows)) for windows in axes)
-    lead = math.prod(shape[: len(shape) - len(axes)])
-    if count > _FEW_IN_IMAGE or count * lead > _FEW:
-        return None
-    if not all(windows and all(windows) for windows in axes):
-        return None
-    rows: list[list[int]] = [[0]]
-    for length, windows in zip(image, axes, strict=True):
-        rows = [[at * length + i for at in row for i in each] for row in rows for each in windows]
-    longest, np = max(map(len, rows)), load("numpy").library
-    ends = [longest - len(row) for row in rows]
-    return WindowTable(
-        tuple(map(len, axes)),
-        np.array([row + [math.prod(image)] * n for row, n in zip(rows, ends, strict=True)]),
-        np.array([row + row[:1] * n for row, n in zip(rows, ends, strict=True)]),
-        np.reshape([len(row) for row in rows], tuple(map(len, axes))) if any(ends) else longest,
-    )
-
-
-@functools.lru_cache(maxsize=128)
-def table_of_windows(shape: Sizes, windows: tuple[AxisWindows, ...]) -> WindowTable | None:
-    """``make_table`` for sliding windows along the last dimensions of an array of ``shape``."""
-    return make_table(shape, [each.element_ranges(shape[each.axis]) for each in windows])
-
-
-def lowest(xp: Backend, dtype: Any) -> Any:
-    """Smallest value of a dtype, the initial value of a maximum."""
-    return xp.iinfo(dtype).min if dtype.kind in "iu" else -xp.inf
-
-
-@op(public=False)
-def window_max(xp: Backend, input: Array, windows: AxisWindows) -> Array:
-    """Maximum of each window, which is NaN if an element is."""
-    if windows.are_long_tiles(input.shape[windows.axis]):
-        axis = windows.axis % input.ndim
-        return xp.max(xp.reshape(input, windows.tiled_shape(input.shape)), axis=axis + 1)
-    out, steps = _start_max(xp, input, windows)
-    for _, at, elements in steps:
-        part = out[at]
-        xp.maximum(part, input[elements], out=part)
-    return out
-
-
-def _start_max(xp: Backend, input: Array, windows: AxisWindows) -> tuple[Array, list[Any]]:
-    """Initial maxima of ``window_max``, and the ``element_indices`` that are still to be compared.
-
-    The maxima are the windows' first elements if all are inside the array, else ``lowest``.
-    """
-    steps = windows.element_indices(input.shape[windows.axis], input.ndim)
-    if steps and steps[0][0] == 0 and steps[0][1][-1] == slice(0, windows.size):
-        return xp.array(input[steps[0][2]]), steps[1:]
-    shape = windows.replace_size(input.shape, windows.size)
-    return xp.full(shape, lowest(xp, input.dtype), input.dtype), steps
-
-
-window_max.vjp(
-    input=piecewise(
-        lambda xp, g, in_shape, input, windows: xp.call(
-            window_scatter, g, xp.call(window_argmax, input, windows), windows,
-            in_shape[windows.axis],
-        )
-    )
-)  # fmt: skip
-
-
-@op(public=False)
-def window_argmax(xp: Backend, input: Array, windows: AxisWindows) -> Array:
-    """Number of the largest element within each window.
-
-    Of equal elements it is the first, but of several NaN the last.
-    """
-    dtype = xp.dtype("uint8" if windows.kernel <= 256 else "int32")
-    best, steps = _start_max(xp, input, windows)
-    out = xp.zeros(best.shape, dtype)
-    if windows.padding:
-        first_inside = xp.maximum(-(windows.starts(xp) // windows.dilation), 0)
-        out += windows.broadcast(xp, first_inside, input.ndim, dtype)
-    for number, at, elements in steps:
-        # A contiguous copy, as it is read three times.
-        value, old = xp.ascontiguousarray(input[elements]), best[at]
-        better = value > old
-        if input.dtype.kind == "f":
-            better |= xp.isnan(value)
-        if number < steps[-1][0]:
-            xp.maximum(old, value, out=old)
-        # The numbers increase, so the largest one is that of the last improvement.
-        xp.maximum(out[at], xp.multiply(better, number, dtype=dtype), out=out[at])
-    return out
-
-
-@op(public=False)
-def window_scatter(
-    xp: Backend, input: Array, index: Array, windows: AxisWindows, length: int
-) -> Array:
-    """Zeros with each window's value in ``input`` added to its element number ``index``."""
-    out = xp.zeros(windows.replace_size(input.shape, length), input.dtype)
-    disjoint = windows.stride >= (windows.kernel - 1) * windows.dilation + 1
-    for number, at, elements in windows.element_indices(length, input.ndim):
-        value = xp.masked(input[at], index[at] == number)
-        if disjoint:
-            out[elements] = value
-        else:
-            out[elements] += value
-    return out
-
-
-window_scatter.vjp(input=lambda xp, g, index, windows: xp.call(window_gather, g, index, windows))
-
-
-@op(public=False)
-def window_gather(xp: Backend, input: Array, index: Array, windows: AxisWindows) -> Array:
-    """Element number ``index`` of each window."""
-    out = xp.zeros(index.shape, input.dtype)
-    for number, at, elements in windows.element_indices(input.shape[windows.axis], input.ndim):
-        out[at] = xp.where(index[at] == number, input[elements], out[at])
-    return out
-
-
-window_gather.vjp(
-    input=lambda xp, g, in_shape, index, windows: xp.call(
-        window_scatter, g, index, windows, in_shape[windows.axis]
-    )
-)
-
-
-@op(public=False)
-def window_sum(xp: Backend, input: Array, windows: AxisWindows) -> Array:
-    """Sum of each window."""
-    if windows.are_long_tiles(input.shape[windows.axis]):
-        axis = windows.axis % input.ndim
-        return xp.sum(xp.reshape(input, windows.tiled_shape(input.shape)), axis=axis + 1)
-    out = xp.zeros(windows.replace_size(input.shape, windows.size), input.dtype)
-    for _, at, elements in windows.element_indices(input.shape[windows.axis], input.ndim):
-        out[at] += input[elements]
-    return out
-
-
-window_sum.vjp(input=piecewise(
-    lambda xp, g, in_shape, windows: xp.call(window_spread, g, windows, in_shape[windows.axis])
-))  # fmt: skip
-
-
-@op(public=False)
-def window_spread(xp: Backend, input: Array, windows: AxisWindows, length: int) -> Array:
-    """Zeros with each window's value in ``input`` added to all of its elements."""
-    if windows.are_long_tiles(length):
-        axis = windows.axis % input.ndim
-        wide = windows.tiled_shape(windows.replace_size(input.shape, length))
-        spread = xp.broadcast_to(xp.expand_dims(input, axis + 1), wide)
-        return xp.reshape(spread, windows.replace_size(input.shape, length))
-    out = xp.zeros(windows.replace_size(input.shape, length), input.dtype)
-    for _, at, elements in windows.element_indices(length, input.ndim):
-        out[elements] += input[at]
-    return out
-
-
-window_spread.vjp(input=lambda xp, g, windows: xp.call(window_sum, g, windows))

@@ -25,7 +25,7 @@ _F = ("nn.functional",)
 def _unpool_scatter(xp: Backend, input: Array, index: Index, size: int) -> Array:
     """Zeros ``(planes, size)`` with ``input`` written at ``index``, both ``(planes, n)``."""
     out = xp.zeros((input.shape[0], size), input.dtype)
-    out[xp.arange(input.shape[0])[:, None], index] = input
+    out.reshape(-1)[index + xp.row_starts[out.shape][:, None]] = input
     return out
 
 
@@ -136,24 +136,25 @@ def _unpool(
         raise RuntimeError(
             f"{name}: strides should be greater than zero, but got stride: {list(stride)}"
         )
-    size = _unpooled_size(tuple(input.shape[-spatial:]), kernel, stride, padding, output_size)
+    xp, shape = input._xp, input._data.shape
+    size = _unpooled_size(shape[-spatial:], kernel, stride, padding, output_size)
     pixels = math.prod(size)
-    index = indices.reshape(math.prod(input.shape[:-spatial]), math.prod(input.shape[-spatial:]))
-    xp = input._xp
+    form = math.prod(shape[:-spatial]), math.prod(shape[-spatial:])
+    index = indices.reshape(form)
     xp.check_all(
         (index._data >= 0) & (index._data < pixels),
         f"{name}: Found an invalid max index (output volumes are of size "
         f"{'x'.join(map(str, size))})",
     )
-    out = _unpool_scatter(input.reshape(tuple(index.shape)), index, pixels)
-    out = out.reshape(*input.shape[:-spatial], *size)
+    out = _unpool_scatter(input.reshape(form), index, pixels)
+    out = out.reshape(*shape[:-spatial], *size)
     # As in PyTorch, only images get the memory format of ``input``.
     return following(out, input) if spatial == 2 else out
 
 
 def _check_unpool(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
     """Raise RuntimeError for an input or indices that do not fit."""
-    if input.ndim not in (spatial + 1, spatial + 2):
+    if input._data.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}: Input should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor "
             f"with {input.ndim} dimensions."
@@ -164,7 +165,7 @@ def _check_unpool(name: str, spatial: int, input: Tensor, indices: Tensor) -> No
             f"{scalar_name(indices.dtype)}"
         )
     check_float(f"max_unpool{max(spatial, 2)}d", input)
-    if indices.shape != input.shape:
+    if indices._data.shape != input._data.shape:
         raise RuntimeError(
             f"{name}: Expected shape of indices to be same as that of the input tensor "
             f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}"
