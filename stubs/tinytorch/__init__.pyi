@@ -820,7 +820,7 @@ def argmin(
 ) -> Tensor: ...
 def argpartition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor: ...
 def argsort(
-    input: Tensor | ndarray,
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool | None = False,
@@ -2777,8 +2777,8 @@ def masked_scatter(
 ) -> Tensor: ...
 def masked_scatter_(input: Tensor, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor: ...
 def masked_select(
-    input: Tensor | ndarray,
-    mask: Tensor | ndarray,
+    input: Tensor | NDArray[Any] | ndarray,
+    mask: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ import numpy
 
 from .. import dtypes
 from . import low_precision
-from .default_operations import RowStarts, SpecialFunctions
+from .default_operations import SmallArrays, SpecialFunctions, lane_starts, row_starts
 from .devices import Array as Array
 from .storage import whole_memory
 
@@ -246,9 +246,14 @@ class Backend(SpecialFunctions):
         return array.reshape(-1)[index + self.row_starts[array.shape]]
 
     @cached_property
-    def row_starts(self) -> RowStarts:
+    def row_starts(self) -> SmallArrays:
         """Offsets of the first elements of rows, by shape."""
-        return RowStarts(self)
+        return SmallArrays(self, partial(row_starts, self))
+
+    @cached_property
+    def lane_starts(self) -> SmallArrays:
+        """Offsets of the lanes along a dimension; see ``default_operations.lane_starts``."""
+        return SmallArrays(self, partial(lane_starts, self))
 
     def astype(self, array: Array, dtype: Any) -> Array:
         """Cast to another native dtype; ``array`` itself if it has that dtype."""

@@ -41,6 +41,16 @@ class Indices(Placement):
         """``target[index] = value`` in place."""
         target[index] = value
 
+    def write_masked(self, target: Array, mask: Array, values: Array) -> None:
+        """Write the k-th element of ``values`` to ``target`` at the k-th True of ``mask``.
+
+        The arrays are row-major, and ``values`` has at least one element.
+        """
+        xp = self.library
+        rank = xp.cumsum(mask.reshape(-1), dtype="int64") - 1
+        chosen = xp.take(values.reshape(-1), xp.clip(rank, 0, values.size - 1))
+        target[...] = xp.where(mask, chosen.reshape(mask.shape), target)
+
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)
@@ -71,8 +81,14 @@ class Indices(Placement):
         """First ``count`` indices of ``order`` along ``axis``; equal elements in any order."""
         return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
 
-    def pick(self, array: Array, axis: int, place: Array) -> Array:
-        """Indices of the elements at position ``place`` of ``order``; ``axis`` has size 1."""
+    def pick(self, array: Array, axis: int, place: Any) -> Array:
+        """Indices of the elements at one position of ``order``; ``axis`` has size 1.
+
+        The position is an int, or an int64 array with one for each row, in which ``axis`` has
+        size 1.
+        """
+        if place.__class__ is int:
+            return self.order(array, axis)[(slice(None),) * axis + (slice(place, place + 1),)]
         return self.library.take_along_axis(self.order(array, axis), place, axis)
 
     def last_true(self, mask: Array, axis: int) -> Array:
@@ -259,23 +275,50 @@ def _last_true_by_slices(mask: Any, axis: int) -> Any:
 if TYPE_CHECKING:
     from .base import Array, Backend
 
-#: Offsets are cached for arrays of fewer elements than this, and for this many shapes.
-_FEW_ROW_STARTS = 4096
+#: Arrays of at most so many elements are cached, and so many of them.
+_FEW_ELEMENTS = 4096
 _MOST = 64
 
 
-class RowStarts(dict[tuple[int, ...], "Array"]):
-    """Cache of the offsets of the rows of row-major arrays, by shape."""
+class SmallArrays(dict[Any, "Array"]):
+    """Cache of small arrays on the CPU that depend on shapes alone.
 
-    def __init__(self, xp: Backend) -> None:
-        self.xp = xp
+    An array of a device is computed by a stream, which another stream would have to wait for.
+    """
 
-    def __missing__(self, shape: tuple[int, ...]) -> Array:
-        size = math.prod(shape)
-        starts = self.xp.arange(0, size, shape[-1]).reshape(shape[:-1])
-        if size < _FEW_ROW_STARTS and len(self) < _MOST:
-            self[shape] = starts
-        return starts
+    def __init__(self, xp: Backend, make: Callable[[Any], Array]) -> None:
+        self.make, self.most = make, _MOST if xp.device_type == "cpu" else 0
+
+    def __missing__(self, key: Any) -> Array:
+        array = self.make(key)
+        if array.size <= _FEW_ELEMENTS and self.most:
+            if len(self) >= self.most:
+                self.clear()
+            self[key] = array
+        return array
+
+
+def row_starts(xp: Backend, shape: tuple[int, ...]) -> Array:
+    """Offsets of the first elements of the rows of a row-major array."""
+    return xp.arange(0, math.prod(shape), shape[-1]).reshape(shape[:-1])
+
+
+def lane_starts(xp: Backend, key: tuple[tuple[int, ...], int, tuple[int, ...]]) -> Array:
+    """Offsets of the lanes along a dimension of a row-major array.
+
+    Args:
+        xp: The backend.
+        key: Sizes of the result, of which that of the lanes' dimension counts as 1; that
+            dimension; the shape of the array.
+    """
+    counts, at, shape = key
+    offsets: Any = 0
+    for d, count in enumerate(counts):
+        if d != at:
+            steps = xp.arange(count, dtype="int64") * math.prod(shape[d + 1 :])
+            form = tuple(-1 if i == d else 1 for i in range(len(counts)))
+            offsets = offsets + steps.reshape(form)
+    return offsets
 
 
 class SpecialFunctions(Indices):

@@ -7,9 +7,12 @@ from typing import Any
 
 def extent(size: Any, stride: Any) -> int:
     """Number of elements from the first to the last of a view, both included."""
-    if not all(size):
-        return 0
-    return 1 + int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
+    last = 0
+    for n, step in zip(size, stride, strict=True):
+        if not n:
+            return 0
+        last += (n - 1) * step
+    return int(last) + 1
 
 
 def row_major(size: Any) -> tuple[int, ...]:

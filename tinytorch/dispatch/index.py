@@ -381,8 +381,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _resize _scale_inside""",
         "ops.index.assignment": "_add_at_index _clear_item _setitem",
         "ops.index.filling": "_copy_into _fill_diagonal _write_zeros",
-        "ops.index.gathering": """_index_sum _read_masked _take_sum _wrap_negative _write_masked
-            gather_computed gather_sum largest_at_places""",
+        "ops.index.gathering": """_index_sum _read_masked _spread_masked _take_sum _wrap_negative
+            _write_masked gather_computed gather_sum largest_at_places""",
         "ops.index.index_writing": "_put_zeros",
         "ops.index.indexing": "_getitem _scatter_item",
         "ops.index.scattering": """_gather_into _scatter _scatter_count _scatter_extreme
@@ -439,12 +439,13 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.quantiles": "_last_rank _round_rank",
         "ops.reduce.variance": "_std _var _var_along",
         "ops.shape.diagonal": "_diagonal_write triangle_indices",
-        "ops.shape.joining": "_combination_indices",
-        "ops.shape.rearranging": "_repeat_index _tile",
+        "ops.shape.joining": "_all_combinations _block_diagonal _combination_indices _expand_along",
+        "ops.shape.rearranging": "_repeat_index _rotate _tile",
         "ops.shape.strides": "_add_window _as_strided _read_window _strided_scatter",
-        "ops.shape.views": "_to_format _view _view_dtype to_row_major",
-        "ops.sort.order_statistics": "_median_of_all _most_frequent _rank_index",
-        "ops.sort.sorting": "_search _top_indices order_along",
+        "ops.shape.views": "_to_format _view _view_dtype own_copy to_row_major",
+        "ops.sort.order_statistics": """_kth_along _median_along _median_of_all _mode_along
+            _nanmedian_along""",
+        "ops.sort.sorting": "_search _sort_along _top_along order_along",
         "ops.sort.unique": "_distinct _distinct_elements",
         "ops.special.error_functions": "_ndtr",
         "ops.special.gamma_functions": "_polygamma",

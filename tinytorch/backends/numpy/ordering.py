@@ -47,10 +47,11 @@ def order(array: Any, axis: int, descending: bool, in_parts: InParts) -> Any:
 def stable(array: Any, axis: int, descending: bool) -> Any:
     """``order`` by NumPy's own stable sort."""
     if not descending:
-        return numpy.argsort(array, axis=axis, kind="stable")
+        return array.argsort(axis, "stable")
     # A stable sort of the reversed elements, reversed, keeps equal elements in their order.
-    found = numpy.argsort(numpy.flip(array, axis), axis=axis, kind="stable")
-    return array.shape[axis] - 1 - numpy.flip(found, axis)
+    backwards = (slice(None),) * axis + (slice(None, None, -1),)
+    found = array[backwards].argsort(axis, "stable")
+    return numpy.subtract(array.shape[axis] - 1, found[backwards])
 
 
 def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InParts) -> Any:
@@ -58,7 +59,7 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
     size = array.shape[axis]
     if array.size < _SOME:
         part = slice(None, -count - 1, -1) if descending else slice(0, count)
-        found = numpy.argsort(array, axis)[(slice(None),) * axis + (part,)]
+        found = array.argsort(axis)[(slice(None),) * axis + (part,)]
         return numpy.array(found, order="C")
     if count == 0 or 2 * count > size:
         cut = (slice(None),) * axis + (slice(0, count),)
@@ -130,8 +131,8 @@ def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
         in_parts: ``Backend.in_parts``.
     """
     if isinstance(place, numpy.ndarray):
-        low = int(place.min()) if place.size else 0
-        if place.size and low != int(place.max()):
+        low, high = (place.item(),) * 2 if place.size == 1 else _ends(place)
+        if low != high:
             return numpy.take_along_axis(order(array, axis, False, in_parts), place, axis)
         place = low
     if array.size < _FEW:
@@ -146,6 +147,11 @@ def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
             rows, pack, lambda keys: keys.partition(place, 1), place, 1, in_parts
         )
     return _restore_shape(found, shape, axis)
+
+
+def _ends(place: Any) -> tuple[int, int]:
+    """Minimum and maximum of positions; zeros if there are none."""
+    return (int(place.min()), int(place.max())) if place.size else (0, 0)
 
 
 def _rows(array: Any, axis: int) -> tuple[Any, tuple[int, ...]]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import (
     Array,
     Backend,
@@ -27,11 +26,10 @@ from ..checks import OUT_OF_RANGE, as_int
 from ..create.factories import as_tensor
 from ..memory_order import as_row_major, memory_order, restore_order
 from ..shape.sizes import expand, flatten, normalize_dim
-from ..shape.strides import broadcast_shapes
+from ..shape.strides import common_shape
 from .assignment import set_writable
 from .filling import allow_expanded_write
-from .indexing import getitem
-from .positions import add_slices, gather_positions, to_int64
+from .positions import add_slices, gather_positions, row_major, to_int64
 
 
 @op(method=True, out=Out.EXACT)
@@ -134,9 +132,13 @@ def gather(
     at = check_along(xp, "gather", input, dim, index)
     if not index.size:
         return xp.empty(index.shape, input.dtype)
-    return xp.take(input.reshape(-1), gather_positions(xp, index, at, input.shape)).reshape(
-        index.shape
-    )
+    return take_lanes(xp, input, at, index)
+
+
+def take_lanes(xp: Backend, input: Array, at: int, index: Array) -> Array:
+    """``gather`` along the nonnegative dimension ``at`` for valid indices."""
+    places = gather_positions(xp, index, at, input.shape)
+    return xp.take(input.reshape(-1), places).reshape(index.shape)
 
 
 def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) -> int:
@@ -153,6 +155,18 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
             f"{name}(): Index tensor must have the same number of dimensions as {other} tensor, "
             f"got index of shape {list(index.shape)} and {other} of shape {list(input.shape)}"
         )
+    if index.shape != input.shape:
+        _check_sizes(name, input, at, index)
+    size = input.shape[at] if input.ndim else 1
+    try:
+        xp.check_indices(name, index, size, at, negative=False)
+    except IndexError as error:  # torch raises RuntimeError for gather and scatter
+        raise RuntimeError(*error.args) from None
+    return at
+
+
+def _check_sizes(name: str, input: Array, at: int, index: Array) -> None:
+    """Raise RuntimeError if ``index`` is larger than ``input`` in another dimension than ``at``."""
     for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
         if d != at and n > m:
             raise RuntimeError(
@@ -160,12 +174,6 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
                 f"{list(index.shape)} to be no larger than self {list(input.shape)} apart from "
                 f"dimension {at}"
             )
-    size = input.shape[at] if input.ndim else 1
-    try:
-        xp.check_indices(name, index, size, at, negative=False)
-    except IndexError as error:  # torch raises RuntimeError for gather and scatter
-        raise RuntimeError(*error.args) from None
-    return at
 
 
 gather.vjp(input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index))
@@ -177,11 +185,17 @@ def gather_computed(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
     The result has the memory order of ``index``.
     """
+    return take_in_order(xp, input, dim, index)
+
+
+def take_in_order(xp: Backend, input: Array, dim: int, index: Array) -> Array:
+    """``gather`` at valid indices; the result has the memory order of ``index``."""
+    at = dim % max(index.ndim, 1)
     if index.flags.c_contiguous:
-        return xp.call(gather, input, dim, index)
+        return take_lanes(xp, input, at, index)
     order = memory_order(index)
     places = xp.transpose(index, order)
-    found = xp.call(gather, xp.transpose(input, order), order.index(dim % index.ndim), places)
+    found = take_lanes(xp, xp.transpose(input, order), order.index(at), places)
     return restore_order(xp, found, order)
 
 
@@ -325,7 +339,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     wanted = [n[at] if n else 1 for n in shapes]
     for shape in shapes:
         shape[at : at + 1] = [1]
-    common = list(broadcast_shapes(*shapes))
+    common = list(common_shape(*shapes))
     sizes = [(*common[:at], n, *common[at + 1 :]) for n in wanted]
     indices = _wrap_negative(indices, input.shape[at] if input.ndim else 1)
     if not input.ndim:
@@ -477,15 +491,6 @@ masked_fill.vjp(
 )
 
 
-@op(node="MaskedScatterBackward0")
-def _write_masked(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
-    """Write the k-th element of the flattened ``source`` at the k-th True of ``mask``."""
-    if not source.size:
-        return xp.array(input)
-    place = _ranks(xp, mask, source.size)
-    return xp.where(mask, xp.take(source.reshape(-1), place).reshape(mask.shape), input)
-
-
 def _ranks(xp: Backend, mask: Array, size: int) -> Array:
     """For each element of ``mask``, the number of True elements up to it, minus one.
 
@@ -500,9 +505,52 @@ def _read_masked(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
     """The elements of ``input`` where ``mask`` is True, padded with zeros to ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
     if out.size:
-        places = _ranks(xp, mask, out.size)
+        mask = xp.broadcast_to(mask, input.shape)
         values = xp.where(mask, input, 0).reshape(-1)
-        xp.index_add(out.reshape(-1), places, values)
+        xp.index_add(out.reshape(-1), _ranks(xp, mask, out.size), values)
+    return out
+
+
+@op
+def _spread_masked(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
+    """Write the k-th element of ``input`` to zeros at the k-th True of ``mask``.
+
+    ``shape`` and the shape of ``mask`` broadcast to that of the result.
+    """
+    wanted = common_shape(tuple(shape), mask.shape)
+    out = xp.zeros(wanted, input.dtype)
+    if input.size:
+        xp.write_masked(out, xp.broadcast_to(mask, wanted), input)
+    return out
+
+
+_read_masked.vjp(input=lambda xp, g, in_shape, mask: xp.call(_spread_masked, g, mask, in_shape))
+_spread_masked.vjp(input=lambda xp, g, in_shape, mask: xp.call(_read_masked, g, mask, in_shape))
+
+
+@op(node="MaskedScatterBackward0")
+def _write_masked(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
+    """Write the k-th element of the flattened ``source`` at the k-th True of ``mask``."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            "masked_scatter_ only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype.name}"
+        )
+    if source.dtype != input.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got "
+            f"{input.dtype.name} and {source.dtype.name}"
+        )
+    if mask.shape != input.shape:
+        shape = common_shape(input.shape, mask.shape)
+        input, mask = xp.broadcast_to(input, shape), xp.broadcast_to(mask, shape)
+    xp.check_all(
+        mask.sum() <= source.size,
+        "masked_scatter: number of elements of source < number of ones in mask",
+    )
+    out = row_major(xp, input)
+    if source.size:
+        xp.write_masked(out, mask, source)
     return out
 
 
@@ -510,12 +558,12 @@ _write_masked.vjp(
     input=lambda xp, g, mask: xp.where(mask, 0, g),
     source=lambda xp, g, in_shape, mask: xp.call(_read_masked, g, mask, in_shape),
 )
-_read_masked.vjp(
-    input=lambda xp, g, mask: xp.call(_write_masked, xp.astype(mask, g.dtype) * 0, mask, g)
-)
 
 
-@composite(method=True, inplace=True, overlap=Overlap.ALLOWED, node="MaskedScatterBackward0")
+@composite(
+    method=True, inplace=True, overlap=Overlap.ALLOWED, node="MaskedScatterBackward0",
+    fast=_write_masked,
+)  # fmt: skip
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """Copy of ``input`` with consecutive elements of ``source`` where ``mask`` is True.
 
@@ -536,33 +584,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-    if mask._data.dtype.kind != "b":
-        raise RuntimeError(
-            "masked_scatter_ only supports boolean masks, but got mask with dtype "
-            f"{mask.dtype.name}"
-        )
-    if source.dtype is not input.dtype:
-        raise RuntimeError(
-            "masked_scatter: expected self and source to have same dtypes but got "
-            f"{input.dtype.name} and {source.dtype.name}"
-        )
-    shape = broadcast_shapes(input.shape, mask.shape)
-    mask = expand(mask, shape)
-    input._xp.check_all(
-        mask._data.sum() <= source.numel(),
-        "masked_scatter: number of elements of source < number of ones in mask",
-    )
-    return _write_masked(expand(input, shape), mask, source)
+    return _write_masked(input, mask, source)
 
 
-@composite(
-    method=True,
-    node="MaskedSelectBackward0",
-    out=Out.EXACT,
-    overlap=Overlap.DISJOINT,
-    like=masked_scatter,
-)
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+@op(method=True, out=Out.EXACT, overlap=Overlap.DISJOINT, like=masked_scatter)
+def masked_select(xp: Backend, input: Array, mask: Mask) -> Array:
     """The elements of ``input`` where ``mask`` is True, in one dimension.
 
     Returns:
@@ -575,7 +601,13 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
         tensor([0, 2])
     """
-    if mask._data.dtype.kind != "b":
+    if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    shape = broadcast_shapes(input.shape, mask.shape)
-    return keep_versions(getitem(expand(input, shape), expand(mask, shape)), input)
+    if mask.shape != input.shape:
+        shape = common_shape(input.shape, mask.shape)
+        input, mask = xp.broadcast_to(input, shape), xp.broadcast_to(mask, shape)
+    xp.check_read(mask)
+    return input[mask]
+
+
+masked_select.vjp(input=lambda xp, g, input, mask: xp.call(_spread_masked, g, mask, input.shape))

@@ -75,11 +75,6 @@ def int64_range(xp: Backend, count: int, step: int = 1) -> Array:
     return xp.arange(0, count * step, step, dtype=xp.native_dtype(dtypes.int64))
 
 
-def row_major_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of a row-major array, in elements."""
-    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
-
-
 def gather_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
     """Flat positions that ``gather`` reads and ``scatter`` writes.
 
@@ -94,15 +89,11 @@ def gather_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...])
     """
     shape = shape or (1,)
     index = to_int64(xp, index if index.ndim else index.reshape(1))
-    steps = row_major_steps(shape)
-    offsets = None
-    for d, count in enumerate(index.shape):
-        if d != at:
-            offset = int64_range(xp, count, steps[d]) if steps[d] else xp.zeros_like(index[:0])
-            offset = offset.reshape(tuple(-1 if i == d else 1 for i in range(index.ndim)))
-            offsets = offset if offsets is None else offsets + offset
-    chosen = index if steps[at] == 1 else index * steps[at]
-    return (chosen if offsets is None else chosen + offsets).reshape(-1)
+    step = math.prod(shape[at + 1 :])
+    places = index if step == 1 else index * step
+    if index.ndim > 1:
+        places = places + xp.lane_starts[index.shape, at, shape]
+    return places.reshape(-1)
 
 
 def slice_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:

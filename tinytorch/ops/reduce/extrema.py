@@ -208,7 +208,7 @@ def _values_and_indices(
 
 
 @reads_results(1)
-def _scatter_gradient(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
+def scatter_gradient(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
     """Write the gradient of the extrema to zeros of ``in_shape`` at their indices."""
     g, index = g[0], out[1]
     dim %= len(in_shape) or 1
@@ -227,7 +227,7 @@ def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
     return _values_and_indices(xp, input, "argmax", dim, keepdim)
 
 
-_max_along.vjp(input=_scatter_gradient)
+_max_along.vjp(input=scatter_gradient)
 
 
 @composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(
@@ -275,7 +275,7 @@ def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
     return _values_and_indices(xp, input, "argmin", dim, keepdim)
 
 
-_min_along.vjp(input=_scatter_gradient)
+_min_along.vjp(input=scatter_gradient)
 
 
 @composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(

@@ -10,7 +10,6 @@ from ... import dtypes
 from ...core.layout import contiguous_format, memory_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, Out, Reduced, Shape, composite, op
-from ...dispatch.promotion import cast_tensor, result_dtype
 from ..checks import as_ints, check_tensor
 from ..create.factories import as_tensor, zeros
 from ..index.gathering import index_select
@@ -21,7 +20,7 @@ from ..memory_order import (
     suggest_memory_format,
     to_memory_format,
 )
-from .sizes import expand, flatten, normalize_dim, reshape, transpose, unsqueeze
+from .sizes import flatten, normalize_dim, reshape, transpose, unsqueeze
 from .strides import tensors_of
 
 _ONE_OR_SEVERAL = (
@@ -351,6 +350,22 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return _concatenate_along("column_stack", columns, 2, 1)
 
 
+@op(view=True, node="ExpandBackward0")
+def _expand_along(xp: Backend, input: Array, at: int, shape: Any) -> Array:
+    """View of shape ``shape`` in which the elements of ``input`` follow each other along ``at``."""
+    column = input.reshape((1,) * at + (input.size,) + (1,) * (len(shape) - at - 1))
+    return xp.broadcast_to(column, shape) if len(shape) > 1 else column
+
+
+def _sum_across(xp: Any, g: Any, in_shape: Any, at: int) -> Any:
+    """Gradient of ``_expand_along``: the sum over the other dimensions."""
+    axes = tuple(d for d in range(g.ndim) if d != at)
+    return xp.reshape(xp.sum(g, axis=axes) if axes else g, in_shape)
+
+
+_expand_along.vjp(input=_sum_across)
+
+
 @composite
 def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor for each dimension.
@@ -389,11 +404,8 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(many) > 1
     ordered = (many[1], many[0], *many[2:]) if swap else many
-    shape = tuple(tensor.numel() for tensor in ordered)
-    grids = tuple(
-        expand(reshape(tensor, tuple(-1 if d == i else 1 for d in range(len(shape)))), shape)
-        for i, tensor in enumerate(ordered)
-    )
+    shape = tuple([tensor._data.size for tensor in ordered])
+    grids = tuple([_expand_along(tensor, i, shape) for i, tensor in enumerate(ordered)])
     if not swap:
         return grids
     return (grids[1], grids[0], *grids[2:])
@@ -423,7 +435,28 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         _check_vector("cartesian_prod", tensor)
     if len(tensors) == 1:
         return tensors[0]
-    return stack(tuple(flatten(grid) for grid in meshgrid(*tensors)), 1)
+    if not tensors or any(t._data.dtype != tensors[0]._data.dtype for t in tensors):
+        meshgrid(*tensors)  # raises
+    return _all_combinations(tensors)
+
+
+@op(node="StackBackward0")
+def _all_combinations(xp: Backend, tensors: Sequence[Array]) -> Array:
+    """Every combination of one element from each of several vectors, one in a row."""
+    shape, count = tuple([array.size for array in tensors]), len(tensors)
+    out = xp.empty((*shape, count), tensors[0].dtype)
+    for i, array in enumerate(tensors):
+        out[..., i] = array.reshape((array.size,) + (1,) * (count - i - 1))
+    return out.reshape(math.prod(shape), count)
+
+
+def _combinations_gradient(xp: Any, g: Any, in_shapes: Any) -> list[Any]:
+    """Sums of the columns of ``g`` over the combinations with each element."""
+    grid = g.reshape((*(n for (n,) in in_shapes), len(in_shapes)))
+    return [_sum_across(xp, grid[..., i], shape, i) for i, shape in enumerate(in_shapes)]
+
+
+_all_combinations.vjp(tensors=_combinations_gradient)
 
 
 def _check_vector(name: str, tensor: Tensor) -> None:
@@ -506,16 +539,34 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{i} has {tensor.ndim} dimensions"
             )
-    dtype = result_dtype(tensors)
-    blocks = [expand_to_ndim(cast_tensor(tensor, dtype), 2) for tensor in tensors]
-    width = sum(block.shape[1] for block in blocks)
-    rows, start = [], 0
+    return _block_diagonal(tensors)
+
+
+@op(promote="arithmetic", node="BlockDiagBackward0", reduced=Reduced.NATIVE)
+def _block_diagonal(xp: Backend, tensors: Sequence[Array]) -> Array:
+    """``block_diag`` of arrays of one dtype and at most two dimensions."""
+    blocks = [array if array.ndim == 2 else array.reshape(1, array.size) for array in tensors]
+    ends = [sum([block.shape[d] for block in blocks]) for d in (0, 1)]
+    out = xp.zeros(ends, blocks[0].dtype)
+    row = column = 0
     for block in blocks:
-        left = block.new_zeros((block.shape[0], start))
-        right = block.new_zeros((block.shape[0], width - start - block.shape[1]))
-        rows.append(cat((left, block, right), 1))
-        start += block.shape[1]
-    return cat(rows, 0)
+        height, width = block.shape
+        out[row : row + height, column : column + width] = block
+        row, column = row + height, column + width
+    return out
+
+
+def _blocks_of_gradient(xp: Any, g: Any, in_shapes: Any) -> list[Any]:
+    """Blocks of ``g`` in the shapes of the tensors."""
+    pieces, row, column = [], 0, 0
+    for shape in in_shapes:
+        height, width = shape if len(shape) == 2 else (1, math.prod(shape))
+        pieces.append(g[row : row + height, column : column + width].reshape(shape))
+        row, column = row + height, column + width
+    return pieces
+
+
+_block_diagonal.vjp(tensors=_blocks_of_gradient)
 
 
 @op

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.op import Array, Backend, Reduced, Shape, composite, op
 from ...warnings import warn
 from ..checks import as_int, as_ints, check_tensor
 from ..index.gathering import index_select
@@ -152,14 +152,24 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     first, second = normalize_dims("rot90", dims, input.ndim)
     if first == second:
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got {list(dims)}")
-    turns = as_int("rot90", "k", k) % 4
-    if turns == 1:
-        return transpose(flip(input, (second,)), first, second).clone()
-    if turns == 2:
-        return flip(input, (first, second))
-    if turns == 3:
-        return transpose(flip(input, (first,)), first, second).clone()
-    return own_copy(input)
+    return _rotate(input, as_int("rot90", "k", k) % 4, first, second)
+
+
+@op(node="Rot90Backward0", reduced=Reduced.NATIVE)
+def _rotate(xp: Backend, input: Array, turns: int, first: int, second: int) -> Array:
+    """``rot90`` by 0 to 3 turns; the result has PyTorch's memory order."""
+    if not turns:
+        return xp.array(input, order="C")
+    if turns != 3:
+        input = flip.kernel(xp, input, (second,) if turns == 1 else (first, second))
+    else:
+        input = flip.kernel(xp, input, (first,))
+    return input.swapaxes(first, second) if turns != 2 else input
+
+
+_rotate.vjp(
+    input=lambda xp, g, turns, first, second: xp.call(_rotate, g, -turns % 4, first, second)
+)
 
 
 @rot90.numpy

@@ -470,6 +470,9 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
 expand.vjp(input=lambda xp, g: g)  # the engine sums over the expanded dimensions
 
 
+_WHOLE, _BACKWARDS = slice(None), slice(None, None, -1)
+
+
 @op(method=True)
 def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
     """``input`` with the order of its elements reversed along ``dims``.
@@ -488,8 +491,11 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
         >>> tt.flip(tt.arange(3), (0,))
         tensor([2, 1, 0])
     """
-    axes = tuple(range(input.ndim)) if dims is None else distinct_dims("flip", dims, input.ndim)
-    return copy_in_memory_order(xp, xp.flip(input, axes) if axes and input.ndim else input)
+    ndim = input.ndim
+    axes = tuple(range(ndim)) if dims is None else distinct_dims("flip", dims, ndim)
+    if axes and ndim:
+        input = input[tuple([_BACKWARDS if d in axes else _WHOLE for d in range(ndim)])]
+    return copy_in_memory_order(xp, input)
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...backends.storage import extent
+from ...backends.storage import extent, row_major
 from ...core.lazy_bits import stored_array
 from ...core.tensor import Size, Tensor
 from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
@@ -78,13 +78,20 @@ def _as_strided(
         size: The window's sizes.
         stride: The window's strides.
         start: The window's first element, relative to the first element of ``input``.
-        own: The strides of ``input``; a gradient in its place may have other strides.
+        own: The strides of ``input``, None if it is row-major; a gradient in its place may have
+            other strides.
         limits: The first position that may be read, and the position after the last.
     """
     span = extent(size, stride)
-    check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
-    array = input if has_strides(input, own) else copy_with_strides(xp, input, own)
-    flat, here = xp.memory(array) or (array.reshape(-1), 0)
+    if start < limits[0] or start + span > limits[1]:
+        check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
+    array, here = input, 0
+    if not (array.flags.c_contiguous if own is None else has_strides(array, own)):
+        array = copy_with_strides(xp, array, own)
+    if array.flags.c_contiguous and 0 <= start <= array.size - span:
+        flat = array.reshape(-1)
+    else:
+        flat, here = xp.memory(array) or (array.reshape(-1), 0)
     first = here + start if span else here
     if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
         raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
@@ -108,7 +115,7 @@ def _as_strided_gradient(
     xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start: int, own: Any
 ) -> Any:
     """Gradient of ``input``; elements that share memory share its gradient equally."""
-    first = min(start, 0)
+    first, own = min(start, 0), row_major(in_shape) if own is None else own
     count = max(start + extent(size, stride), extent(in_shape, own)) - first
     memory = xp.call(_add_window, g, count, size, stride, start - first)
     if _has_overlap(in_shape, own):
@@ -120,7 +127,7 @@ def _as_strided_gradient(
 
 def _has_overlap(shape: Any, stride: Any) -> bool:
     """Whether a dimension has stride 0, so that elements share memory."""
-    return any(n > 1 and not s for n, s in zip(shape, stride, strict=True))
+    return 0 in stride and any(n > 1 and not s for n, s in zip(shape, stride, strict=True))
 
 
 _as_strided.vjp(input=_as_strided_gradient)
@@ -171,7 +178,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
                 [2, 4]])
     """
     size, stride = checked_window(size, stride, storage_offset)
-    own = input.stride()
+    own = None if input._data.flags.c_contiguous else input.stride()
     here, count = place(input)
     if storage_offset is None and not input.numel():
         count = here  # an empty array may have any position in the memory
@@ -208,7 +215,8 @@ def place(input: Tensor) -> tuple[int, int]:
     """
     whole = input._memory()
     if whole is input._data:
-        return 0, extent(input.shape, input.stride())
+        count = whole.size if whole.flags.c_contiguous else extent(whole.shape, input.stride())
+        return 0, count
     distance = input._xp.address(stored_array(input)) - input._xp.address(whole)
     last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
@@ -369,14 +377,19 @@ def broadcast_shapes(*shapes: Any) -> Size:
         >>> tt.broadcast_shapes((2, 1), (3,))
         tinytorch.Size([2, 3])
     """
-    given = [as_ints("broadcast_shapes", "shapes", shape) for shape in shapes]
-    if any(n < 0 for shape in given for n in shape):
+    return Size(common_shape(*[as_ints("broadcast_shapes", "shapes", s) for s in shapes]))
+
+
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """``broadcast_shapes`` of tuples of ints."""
+    if any(n < 0 for shape in shapes for n in shape):
         raise ValueError(
-            f"broadcast_shapes: Attempting to broadcast a dimension with negative length! {given}"
+            f"broadcast_shapes: Attempting to broadcast a dimension with negative length! "
+            f"{list(shapes)}"
         )
-    ndim = max((len(shape) for shape in given), default=0)
+    ndim = max((len(shape) for shape in shapes), default=0)
     result = [1] * ndim
-    for i, shape in enumerate(given):
+    for i, shape in enumerate(shapes):
         for d, n in enumerate(shape, ndim - len(shape)):
             if n != 1 and result[d] not in (1, n):
                 raise RuntimeError(
@@ -385,7 +398,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
                     f"shape should be broadcastable to {result}"
                 )
             result[d] = n if n != 1 else result[d]
-    return Size(result)
+    return tuple(result)
 
 
 @composite
@@ -431,7 +444,7 @@ def _common_shape(a: Sequence[int], b: Sequence[int]) -> Size:
                 f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at "
                 f"non-singleton dimension {max(len(a), len(b)) - k}"
             )
-    return broadcast_shapes(a, b)
+    return Size(common_shape(a, b))
 
 
 @composite(namespaces=("Tensor",))

@@ -7,7 +7,7 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import check_format, contiguous_format, preserve_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.op import Array, Backend, Reduced, Shape, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import node_of
 from ..memory_order import suggest_memory_format, to_memory_format
@@ -200,6 +200,10 @@ def following_sequence(out: Tensor, input: Tensor) -> Tensor:
     return following(out.unsqueeze(-2), input.unsqueeze(-2)).squeeze(-2)
 
 
-def own_copy(view: Tensor) -> Tensor:
-    """Copy a view in row-major order."""
-    return view.clone(memory_format=contiguous_format)
+@op(public=False, node="CloneBackward0", reduced=Reduced.NATIVE)
+def own_copy(xp: Backend, input: Array) -> Array:
+    """Copy of a view in row-major order."""
+    return xp.array(input, order="C")
+
+
+own_copy.vjp(input=lambda xp, g: g)

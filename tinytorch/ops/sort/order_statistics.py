@@ -9,12 +9,12 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...graph.nodes import Node
 from ..checks import as_int, check_supported
-from ..index.gathering import gather_computed
+from ..index.gathering import take_in_order
 from ..index.positions import int64_range, to_int64
 from ..memory_order import as_row_major
-from ..reduce.extrema import share_equally
+from ..reduce.extrema import scatter_gradient, share_equally
 from ..results import named_result
-from ..shape.sizes import normalize_dim, squeeze
+from ..shape.sizes import normalize_dim
 from .sorting import order_along
 
 
@@ -26,42 +26,41 @@ def _size(name: str, input: Array, at: int) -> int:
     return size
 
 
-@op
-def _rank_index(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
-    """Index of the element of a rank along ``dim``, where the result has size 1.
+def _rank_index(xp: Backend, input: Array, at: int, rank: int | None, ignore: bool) -> Array:
+    """Index of the element of a rank along ``at``, where the result has size 1.
 
     Args:
         xp: The backend.
         input: Real array.
-        dim: The dimension, not negative.
+        at: The dimension, not negative.
         rank: Position in sorted order; None for the median.
         ignore: Whether the median ignores NaNs; else a NaN is the median.
     """
     if input.dtype.kind == "c":
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
-    at = dim if input.ndim else 0
     rows = input if input.ndim else input.reshape(1)
     size = rows.shape[at]
     position: Any = (size - 1) // 2 if rank is None else rank
-    shape = tuple(1 if i == at else n for i, n in enumerate(rows.shape))
-    native = xp.native_dtype(dtypes.int64)
     if rank is None and input.dtype.kind == "f":
+        native = xp.native_dtype(dtypes.int64)
         nan_count = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
         if ignore:
             position = xp.maximum(size - 1 - nan_count, 0) // 2
         else:
             position = xp.where(nan_count > 0, size - nan_count, position)
-    position = xp.broadcast_to(xp.asarray(position, dtype=native), shape)
     found = as_row_major(xp, xp.pick(rows, at, position))
     return found if input.ndim else found.reshape(())
 
 
-def _result_at(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
-    """Named tuple of the elements at ``index`` and their indices."""
-    values = gather_computed(input, at, index)
+def _values_at(
+    xp: Backend, input: Array, at: int, index: Array, keepdim: bool
+) -> tuple[Array, Array]:
+    """Elements at ``index``, of size 1 along ``at``, and the indices."""
+    values = take_in_order(xp, input, at, index)
     if keepdim or not input.ndim:
-        return result(values, index)
-    return result(squeeze(values, at), squeeze(index, at))
+        return values, index
+    shape = (*input.shape[:at], *input.shape[at + 1 :])
+    return values.reshape(shape), index.reshape(shape)
 
 
 _median_result = named_result("median", "values indices")
@@ -81,7 +80,7 @@ def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
         wide = input.dtype.itemsize > 2
         return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
     flat = input.reshape(-1)
-    return xp.take(flat, xp.call(_rank_index, flat, 0, None, ignore)).reshape(())
+    return xp.take(flat, _rank_index(xp, flat, 0, None, ignore)).reshape(())
 
 
 def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
@@ -92,24 +91,47 @@ def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
 _median_of_all.vjp(input=_median_of_all_gradient)
 
 
-def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, ignore: bool) -> Any:
-    """``median``, or ``nanmedian`` with ``ignore``.
+def _find_along(
+    xp: Backend, name: str, input: Array, dim: int, keepdim: bool, ignore: bool
+) -> tuple[Array, Array]:
+    """Medians along ``dim`` and their indices; ``name`` is the one for errors."""
+    check_supported(xp, "median_cpu", input, unsupported="bc")
+    at = normalize_dim(name, dim, input.ndim)
+    _size(name, input, at)
+    return _values_at(xp, input, at, _rank_index(xp, input, at, None, ignore), keepdim)
+
+
+@op(returns=_median_result, node=Nodes("MedianBackward1", frees=True))
+def _median_along(
+    xp: Backend, input: Array, dim: int, keepdim: bool = False
+) -> tuple[Array, Array]:
+    return _find_along(xp, "median", input, dim, keepdim, False)
+
+
+@op(returns=_nanmedian_result, node=Nodes("NanmedianBackward1", frees=True))
+def _nanmedian_along(
+    xp: Backend, input: Array, dim: int, keepdim: bool = False
+) -> tuple[Array, Array]:
+    return _find_along(xp, "nanmedian", input, dim, keepdim, True)
+
+
+_median_along.vjp(input=scatter_gradient)
+_nanmedian_along.vjp(input=scatter_gradient)
+
+
+def _median(along: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    """``median``, or ``nanmedian``.
 
     Args:
-        name: Name of the operation.
-        result: Class of the named tuple for a median along ``dim``.
+        along: The operation for the medians along a dimension.
         input: The tensor.
         dim: The dimension; None for the median of all elements.
         keepdim: Whether the dimension stays, with size 1.
-        ignore: Whether NaNs are ignored.
     """
-    if dim is None:
-        found = _median_of_all(input, ignore)
-        return found.reshape((1,) * input.ndim) if keepdim else found
-    check_supported(input._xp, "median_cpu", input._data, unsupported="bc")
-    at = normalize_dim(name, dim, input.ndim)
-    _size(name, input._data, at)
-    return _result_at(result, input, _rank_index(input.detach(), at, None, ignore), at, keepdim)
+    if dim is not None:
+        return along(input, dim, keepdim)
+    found = _median_of_all(input, along is _nanmedian_along)
+    return found.reshape((1,) * input.ndim) if keepdim else found
 
 
 _FORMS = (
@@ -129,8 +151,8 @@ def _nanmedian_name(node: Node) -> str:
 
 
 @composite(method=True,
-    out=Out.CAST, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
-    overlap=Overlap.CHECKED,
+    out=Out.CAST, forms=tuple(form.format(name="median") for form in _FORMS),
+    node=Nodes(_median_name, frees=True), overlap=Overlap.CHECKED, fast=_median_along,
 )  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median, the lower of two middle elements; NaN if an element is NaN.
@@ -151,12 +173,14 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         >>> tt.median(tt.tensor([4, 1, 3, 2]))
         tensor(2)
     """
-    return _median("median", _median_result, input, dim, keepdim, False)
+    return _median(_median_along, input, dim, keepdim)
 
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="nanmedian") for form in _FORMS),
-    node=_nanmedian_name, overlap=Overlap.CHECKED, like=median)  # fmt: skip
+    node=Nodes(_nanmedian_name, frees=True), overlap=Overlap.CHECKED, fast=_nanmedian_along,
+    like=median,
+)  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median of the elements that are not NaN, the lower of two middle elements.
 
@@ -168,10 +192,29 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
         tensor(3.)
     """
-    return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
+    return _median(_nanmedian_along, input, dim, keepdim)
 
 
-@composite(method=True, out=Out.CAST, node="KthvalueBackward0", overlap=Overlap.DISJOINT)
+@op(returns=_kthvalue_result, node=Nodes("KthvalueBackward0", frees=True))
+def _kth_along(
+    xp: Backend, input: Array, k: int, dim: int = -1, keepdim: bool = False
+) -> tuple[Array, Array]:
+    at = normalize_dim("kthvalue", dim, input.ndim)
+    size = _size("kthvalue", input, at)
+    if not 1 <= k <= size:
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {at}: k={k}, size {size}"
+        )
+    return _values_at(xp, input, at, _rank_index(xp, input, at, k - 1, False), keepdim)
+
+
+_kth_along.vjp(input=scatter_gradient)
+
+
+@composite(
+    method=True, out=Out.CAST, node=Nodes("KthvalueBackward0", frees=True),
+    overlap=Overlap.DISJOINT, fast=_kth_along,
+)  # fmt: skip
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim``, and its index.
 
@@ -192,17 +235,9 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
         tensor(2)
     """
-    at, k = normalize_dim("kthvalue", dim, input.ndim), as_int("kthvalue", "k", k)
-    size = _size("kthvalue", input._data, at)
-    if not 1 <= k <= size:
-        raise RuntimeError(
-            f"kthvalue(): selected number k out of range for dimension {at}: k={k}, size {size}"
-        )
-    index = _rank_index(input.detach(), at, k - 1, False)
-    return _result_at(_kthvalue_result, input, index, at, keepdim)  # type: ignore[no-any-return]
+    return _kth_along(input, as_int("kthvalue", "k", k), dim, keepdim)  # type: ignore[return-value]
 
 
-@op
 def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     """Index of the last occurrence of the most frequent element, the smallest of several."""
     rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
@@ -217,9 +252,24 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
+@op(returns=_mode_result, node=Nodes("ModeBackward0", frees=True))
+def _mode_along(
+    xp: Backend, input: Array, dim: int = -1, keepdim: bool = False
+) -> tuple[Array, Array]:
+    at = normalize_dim("mode", dim, input.ndim)
+    _size("mode", input, at)
+    if input.ndim:
+        return _values_at(xp, input, at, _most_frequent(xp, input, at), keepdim)
+    return xp.array(input), xp.zeros((), xp.native_dtype(dtypes.int64))
+
+
+_mode_along.vjp(input=scatter_gradient)
+
+
 @composite(
-    method=True, out=Out.CAST, node=Nodes("ModeBackward0", frees=True), overlap=Overlap.CHECKED
-)
+    method=True, out=Out.CAST, node=Nodes("ModeBackward0", frees=True), overlap=Overlap.CHECKED,
+    fast=_mode_along,
+)  # fmt: skip
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several, and its index.
 
@@ -238,10 +288,4 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, T
         >>> tt.mode(tt.tensor([3, 1, 3])).values
         tensor(3)
     """
-    at = normalize_dim("mode", dim, input.ndim)
-    _size("mode", input._data, at)
-    if not input.ndim:
-        index = input.new_zeros((), dtype=dtypes.int64)
-    else:
-        index = _most_frequent(input.detach(), at)
-    return _result_at(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]
+    return _mode_along(input, dim, keepdim)  # type: ignore[return-value]

@@ -6,11 +6,21 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, op
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Nodes,
+    Operand,
+    Out,
+    Overlap,
+    composite,
+    op,
+    reads_results,
+)
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, to_python_number
 from ..checks import as_int, check_supported
-from ..index.gathering import gather, gather_computed
+from ..index.gathering import gather, gather_sum, take_in_order
 from ..memory_order import as_row_major, memory_order, restore_order
 from ..results import named_result
 from ..shape.sizes import normalize_dim
@@ -38,7 +48,28 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite(method=True, out=Out.CAST, node="SortBackward0", overlap=Overlap.CHECKED)
+@reads_results(1)
+def values_gradient(xp: Any, g: Any, in_shape: Any, dim: int, out: Any) -> Any:
+    """Gradient of values that were selected along ``dim`` at the indices beside them."""
+    return xp.call(gather_sum, g[0], in_shape, dim, out[1])
+
+
+@op(returns=_sort_result, node=Nodes("SortBackward0", frees=True))
+def _sort_along(
+    xp: Backend, input: Array, dim: int = -1, descending: bool = False, stable: bool = False
+) -> tuple[Array, Array]:
+    """Sorted elements and their indices, both in the memory order of ``input``."""
+    indices = order_along.kernel(xp, input, dim, descending, "sort")
+    return take_in_order(xp, input, dim, indices), indices
+
+
+_sort_along.vjp(input=values_gradient)
+
+
+@composite(
+    method=True, out=Out.CAST, node=Nodes("SortBackward0", frees=True), overlap=Overlap.CHECKED,
+    fast=_sort_along,
+)  # fmt: skip
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
@@ -64,8 +95,7 @@ def sort(
         >>> tt.sort(tt.tensor([3, 1, 2])).values
         tensor([1, 2, 3])
     """
-    indices = order_along(input.detach(), dim, bool(descending), "sort")
-    return _sort_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _sort_along(input, dim, bool(descending))  # type: ignore[return-value]
 
 
 def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
@@ -87,10 +117,11 @@ def _numpy_sort(
     return values
 
 
-@composite(method=True, out=Out.EXACT, like=sort)
+@op(method=True, out=Out.EXACT, like=sort)
 def argsort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
-) -> Tensor:
+    xp: Backend, input: Array, dim: int = -1, descending: bool = False,
+    stable: bool | None = False,
+) -> Array:  # fmt: skip
     """Indices that sort ``input`` along ``dim``.
 
     Returns:
@@ -100,7 +131,7 @@ def argsort(
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])
     """
-    return order_along(input.detach(), dim, bool(descending), "argsort")
+    return order_along.kernel(xp, input, dim, bool(descending), "argsort")
 
 
 @argsort.numpy
@@ -123,20 +154,30 @@ def msort(input: Tensor) -> Tensor:
     return sort(input, 0)[0]
 
 
-@op
-def _top_indices(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
-    """Indices of the ``k`` largest or smallest along ``dim``, in order."""
+@op(returns=_topk_result, node=Nodes("TopkBackward0", frees=True))
+def _top_along(
+    xp: Backend, input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Array, Array]:
+    """The ``k`` largest or smallest elements along ``dim``, in order, and their indices."""
     check_supported(xp, "topk_cpu", input, unsupported="bc")
     at = normalize_dim("topk", dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 0 <= k <= size:
         raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
     if not input.ndim:
-        return xp.zeros((), xp.native_dtype(dtypes.int64))
-    return as_row_major(xp, xp.leading(input, k, at, largest))
+        indices = xp.zeros((), xp.native_dtype(dtypes.int64))
+    else:
+        indices = as_row_major(xp, xp.leading(input, k, at, largest))
+    return take_in_order(xp, input, at, indices), indices
 
 
-@composite(method=True, out=Out.CAST, node="TopkBackward0", overlap=Overlap.CHECKED)
+_top_along.vjp(input=values_gradient)
+
+
+@composite(
+    method=True, out=Out.CAST, node=Nodes("TopkBackward0", frees=True), overlap=Overlap.CHECKED,
+    fast=_top_along,
+)  # fmt: skip
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -162,8 +203,7 @@ def topk(
         values=tensor([3, 2]),
         indices=tensor([0, 2]))
     """
-    indices = _top_indices(input.detach(), as_int("topk", "k", k), dim, largest)
-    return _topk_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _top_along(input, as_int("topk", "k", k), dim, largest)  # type: ignore[return-value]
 
 
 # -- searching in sorted sequences -------------------------------------------------------------
