@@ -161,6 +161,24 @@ def backend_of_type(device_type: str) -> BackendLike:
     return _BACKEND_OF_TYPE.get(device_type) or find_backend_of_type(device_type)
 
 
+def backend_of_device(where: Any) -> Backend:
+    """Return the backend whose arrays are on a device; RuntimeError for an unknown device."""
+    if where.__class__ is str and where in _BACKEND_OF_TYPE:
+        return load(_BACKEND_OF_TYPE[where]).at(None)
+    found = where if where.__class__ is _Device else _Device(where)
+    try:
+        return load(backend_of_type(found.type)).at(found.index)
+    except UnknownBackendError:
+        raise unknown_kind_error(found.type) from None
+
+
+def backend_for(where: Any = None, backend: Any = None) -> Backend:
+    """Return the backend of a creation call: its argument's, its device's, or the active one."""
+    if backend is not None:
+        return load(backend).here()
+    return current_backend() if where is None else backend_of_device(where)
+
+
 def set_default_device(device: Any) -> None:
     """Set the device on which this thread creates tensors: ``set_backend`` by a device's name.
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, NoReturn, overload
 
 from .. import dtypes
-from ..backends import UnknownBackendError, load
 from ..backends.base import Array, Backend
 from ..core import torch_function
-from ..core.device import backend_of_type, device, unknown_kind_error
+from ..core.device import backend_for as backend_for
+from ..core.device import backend_of_device as backend_of_device
 from ..core.device import device as Device
 from ..core.layout import check_layout
 from ..core.tensor import Size, Tensor, wrap
@@ -39,24 +39,6 @@ _COMMON: dict[str, tuple[str, Any]] = {
 
 #: NumPy's names of the parameters of creation functions.
 _SPELLINGS = {"shape": "size", "stop": "end", "num": "steps", "N": "n", "M": "m"}
-
-
-def backend_for(where: Any = None, backend: Any = None) -> Backend:
-    """Return the backend of a creation call: its argument's, its device's, or the active one."""
-    if backend is not None:
-        return load(backend).here()
-    if where is not None:
-        return backend_of_device(where)
-    return current_backend()
-
-
-def backend_of_device(where: Any) -> Backend:
-    """Return the backend whose arrays are on a device; RuntimeError for an unknown device."""
-    found = device(where)
-    try:
-        return load(backend_of_type(found.type)).at(found.index)
-    except UnknownBackendError:
-        raise unknown_kind_error(found.type) from None
 
 
 @overload

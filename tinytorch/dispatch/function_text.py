@@ -40,6 +40,7 @@ if _options:
     _left = _len(_options)
     {bind_keywords}
     if _options.get('requires_grad').__class__ is _bool: _left -= 1         #? creates
+    _left -= _len(_options.keys() & _PLACES)                                #? creates
     if _left:
         {bind_positional}
         if _left: {slow}
@@ -202,10 +203,11 @@ for _n in size if size.__class__ is _tuple and _len(size) < 4 else (None,): #? h
     if _n.__class__ is not _int or not 0 <= _n < 65536:                     #? has_size
         size = _check_size(_op.name, size)                                  #? has_size
         break                                                               #? has_size
-if dtype is None: _xp, dtype = {find_place}
+if dtype is None and not _options: _xp, dtype = {find_place}
 else:
-    _xp = _current_backend()
-    dtype = _xp.native_dtype(_as_dtype(dtype))
+    _xp = _backend_for(_options.get('device'), _options.get('backend'))
+    if dtype is not None: dtype = _xp.native_dtype(_as_dtype(dtype))
+    else: dtype = _xp.native_dtype(_default_dtype())                        #? by_default
 {create}
 {wrap}
 if _options and _options.get('requires_grad'): _out.requires_grad_()
@@ -376,8 +378,8 @@ class Text:
         """Set the parts of the function of a creation operation."""
         plan, names, whole = self.plan, self.names, self.op.backend_function
         self.finish, self.new, self.has_size = _CREATION, True, plan.sizes is not None
-        by_default = self.op.registered.default_dtype
-        self.find_place = "_place_of_new()" if by_default else "_current_backend(), None"
+        self.by_default = self.op.registered.default_dtype
+        self.find_place = "_place_of_new()" if self.by_default else "_current_backend(), None"
         values = [i for i in range(plan.positional) if i != plan.sizes and i not in plan.scalars]
         others = [f"{names[i]}.__class__ not in _values" for i in values]
         self.overridden = " or ".join(["not _PLAIN", *others])

@@ -15,6 +15,7 @@ from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..core.device import backend_for
 from ..core.tensor import blank, creation, tensors
 from ..core.torch_function import PLAIN, VALUES
 from ..dtypes import LOW, as_dtype, dtype, float32
@@ -22,7 +23,14 @@ from ..graph.inference import UNSETTLED, mark
 from ..graph.nodes import Node, next_seq
 from ..graph.saved_tensors import Recording
 from ..graph.views import VIEW, edge_of, track_view, unrecorded_kind
-from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
+from ..state import (
+    GRAD,
+    current_backend,
+    default_dtype,
+    grad_enabled,
+    place_of_new,
+    scoped_grad,
+)
 from ..state.tracebacks import GENERATED, shorten
 from .arguments import BASIC, check_size, explain_shapes, is_basic, positional_arguments
 from .call import call_composite_slowly, call_slowly, make_composite_function
@@ -37,7 +45,8 @@ from .signature import drop_out, make_inplace_signature
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype, "_current_backend": current_backend, "_GRAD": GRAD, "_PLAIN": PLAIN,
     "_VIEW": VIEW, "_Recording": Recording, "_Exception": Exception, "_UNSETTLED": UNSETTLED,
-    "_ValueError": ValueError, "_any": any, "_basic": BASIC, "_bool": bool,
+    "_PLACES": frozenset(("device", "backend")), "_ValueError": ValueError, "_any": any,
+    "_backend_for": backend_for, "_basic": BASIC, "_bool": bool, "_default_dtype": default_dtype,
     "_check_size": check_size, "_dtypes": dtype, "_LOW": frozenset(LOW), "_edge_of": edge_of,
     "_explain_shapes": explain_shapes, "_grad_enabled": grad_enabled, "_int": int,
     "_is_basic": is_basic, "_issubclass": issubclass, "_len": len, "_list": list,

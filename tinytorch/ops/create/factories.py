@@ -9,7 +9,13 @@ from ... import dtypes
 from ...backends import load
 from ...core.layout import check_format, contiguous_format
 from ...core.tensor import Holder, Tensor, unwrap_holder, wrap
-from ...dispatch.creation import backend_for, copy_to_pinned, creation, make_uninitialized
+from ...dispatch.creation import (
+    backend_for,
+    check_size,
+    copy_to_pinned,
+    creation,
+    make_uninitialized,
+)
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write, dtype_of_number, fit_number
@@ -488,9 +494,9 @@ def _create_like(name: str, input: Tensor, size: Any, options: Any, *values: Any
         *values: Further positional arguments of the operation.
     """
     data = input._data
-    if not options and size is None and data.flags.c_contiguous:
-        xp = input._xp
-        return wrap(OPS[name].kernel(xp, data.shape, *values, dtype=data.dtype), xp)
+    if not options and (data.flags.c_contiguous if size is None else not values):
+        xp, shape = input._xp, data.shape if size is None else check_size(name, size)
+        return wrap(OPS[name].kernel(xp, shape, *values, dtype=data.dtype), xp)
     if options.get("device") is None and options.get("backend") is None:
         options["backend"] = input._xp
     if options.get("dtype") is None:
