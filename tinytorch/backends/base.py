@@ -100,6 +100,9 @@ class Backend(SpecialFunctions):
 
     def supports(self, dtype: dtypes.dtype) -> bool:
         """Whether arrays can have ``dtype``."""
+        native = dtype.dtype
+        if native is not None and native.num < 256:  # one of NumPy's own
+            return True
         if dtype in Backend.low:
             return dtype in self.low and low_precision.bind()
         return dtype.dtype is not None

@@ -37,6 +37,8 @@ class Placement:
         can_be_shared: Whether arrays can be moved to memory that processes share.
     """
 
+    #: Mark of the classes of backends, whose methods are not wrapped for short tracebacks.
+    called_by_kernels: ClassVar[bool] = True
     several: bool = False
     can_be_shared: ClassVar[bool] = False
     #: Functions to call when the first backend with several devices is created.

@@ -92,6 +92,7 @@ if {name}.__class__ in _PLAIN:
     if {name}._xp is not _xp: {slow}
     {check_dtype}
 elif {name} is None: _a{i} = _g{i} = None                                   #? may_be_none
+elif {name}.__class__ in _reals{fits}: _a{i}, _g{i} = {name}, None          #? may_be_number
 else: {slow}
 """
 _UNWRAP_SEQUENCE = """
@@ -403,9 +404,14 @@ class Text:
         self.reduced_arguments = f"{_tuple_of(values)}, {others}"
         self.reduced = "{slow}" if self.form.writes else _REDUCED
         self.check_first = self._check_dtype(lead)
+        # Beside floats a number needs no conversion, and without promotion none does.
+        is_known = op.promote is None or lead in plan.operands
+        self.accepted_numbers = plan.numbers if is_known and not self.two else frozenset[int]()
+        self.fits = "" if op.promote is None else " and _dtype.kind == 'f'"
         self.unwrap_others = self.each(
             _UNWRAP_OTHER, [i for i in plan.tensors if i != lead], check_dtype=self._check_dtype,
             may_be_none=lambda i: i in plan.optional and i != plan.dtype_operand(lead),
+            may_be_number=self.accepted_numbers.__contains__,
         )  # fmt: skip
 
     def _check_dtype(self, i: int) -> str:
@@ -467,7 +473,8 @@ class Text:
         numbers = frozenset() if apart else backward.may_be_fixed
         variant = f"_backward.drop_numbers({self.given})" if numbers else "_backward"
         self.record_by_call = f"_record({variant}, _xp, _out, {self.given}, {self.raws})"
-        self.left_out = " or ".join(f"_g{i} is None" for i in sorted(numbers & self.plan.optional))
+        self.no_tensors = self.plan.optional | self.accepted_numbers
+        self.left_out = " or ".join(f"_g{i} is None" for i in sorted(numbers & self.no_tensors))
         by_call = backward.saves[0] if self.sequence else numbers and self.two
         self.node = f"return {self.record_by_call}" if by_call else _NODE
         kind = "_y.dtype.kind in 'fcV'"
@@ -506,7 +513,7 @@ class Text:
         if self.two and self.lead == 1 and saves[0]:  # a number is saved as Python's
             kept[0] = f"_a0 if _g0 is not None else {names[0]}"
         saved = _tuple_of(names[i] for i in at)
-        may_be_no_tensor = [self.after] if self.two else self.plan.optional  # a number, or None
+        may_be_no_tensor = [self.after] if self.two else self.no_tensors  # a number, or None
         given = {i: f"_g{i} is not None" for i in at if i in may_be_no_tensor}
         if given:
             pairs = _tuple_of(f"({names[i]}, _g{i})" for i in at)

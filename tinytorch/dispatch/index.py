@@ -439,7 +439,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.quantiles": "_last_rank _round_rank",
         "ops.reduce.variance": "_std _var _var_along",
         "ops.shape.diagonal": "_diagonal_write triangle_indices",
-        "ops.shape.joining": "_all_combinations _block_diagonal _combination_indices _expand_along",
+        "ops.shape.joining": """_all_combinations _block_diagonal _cat_expanded _combination_indices
+            _expand_along""",
         "ops.shape.rearranging": "_repeat_index _rotate _tile",
         "ops.shape.strides": "_add_window _as_strided _read_window _strided_scatter",
         "ops.shape.views": "_to_format _view _view_dtype own_copy to_row_major",

@@ -263,9 +263,14 @@ def _defining_module(function: FunctionType) -> str | None:
 
 
 def shorten_class(cls: type) -> None:
-    """Wrap the methods of a class of this package for short tracebacks."""
+    """Wrap the methods of a class of this package for short tracebacks.
+
+    Not those of backends: kernels call them, inside functions that shorten their errors.
+    """
     ours = cls.__module__.partition(".")[0] == _PACKAGE
     if not ours or _done.get(id(cls)) is cls or issubclass(cls, (BaseException, Enum)):
+        return
+    if hasattr(cls, "called_by_kernels"):
         return
     _done[id(cls)] = cls
     for name, value in list(vars(cls).items()):

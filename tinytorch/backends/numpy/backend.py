@@ -389,9 +389,9 @@ class NumpyBackend(Backend):
         return out
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-        out = numpy.diagonal(array, offset, axis1, axis2)
+        out = array.diagonal(offset, axis1, axis2)
         if array.flags.writeable:  # NumPy returns a read-only view
-            out.flags.writeable = True
+            out.setflags(True)
         return out
 
     def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ... import dtypes
@@ -14,6 +15,7 @@ from ...dispatch.op import (
     Operand,
     Out,
     Overlap,
+    Reduced,
     composite,
     op,
     piecewise,
@@ -25,7 +27,7 @@ from ...graph.special_nodes import input_requires_grad
 from ..checks import OUT_OF_RANGE, as_int
 from ..create.factories import as_tensor
 from ..memory_order import as_row_major, memory_order, restore_order
-from ..shape.sizes import expand, flatten, normalize_dim
+from ..shape.sizes import expand, normalize_dim
 from ..shape.strides import common_shape
 from .assignment import set_writable
 from .filling import allow_expanded_write
@@ -234,14 +236,13 @@ _OUT_OF_RANGE = (
 
 
 def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
-    """Convert indices into the flattened ``input`` to a vector without negative indices."""
-    if index.dtype != "int64":
+    """Check indices into the flattened ``input``; return them as a vector."""
+    if index.dtype.kind != "i" or index.dtype.itemsize != 8:
         raise RuntimeError(
             f"{name}(): Expected a long tensor for index, but got {index.dtype.name}"
         )
     xp.check_indices(name, index, input.size, 0, text=_OUT_OF_RANGE)
-    index = index.reshape(-1)
-    return xp.where(index < 0, index + input.size, index)
+    return index.reshape(-1)
 
 
 @op(method=True, out=Out.EXACT)
@@ -302,8 +303,8 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@composite(method=True, out=Out.EXACT)
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+@op(method=True, out=Out.EXACT, node="GatherBackward0")
+def take_along_dim(xp: Backend, input: Array, indices: Index, dim: int | None = None) -> Array:
     """``gather`` with broadcasting, for the indices that ``argsort`` and ``argmax`` return.
 
     Args:
@@ -323,33 +324,57 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
         tensor([[1, 2, 3]])
     """
-    if indices.dtype is not dtypes.int64:
+    if indices.dtype.kind != "i" or indices.dtype.itemsize != 8:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
         )
     if dim is None:
-        return gather(flatten(input), 0, _wrap_negative(flatten(indices), input.numel()))
-    if input.ndim != indices.ndim:
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
-            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
-        )
-    at = normalize_dim("take_along_dim", dim, input.ndim)
-    shapes = [list(input.shape), list(indices.shape)]
-    wanted = [n[at] if n else 1 for n in shapes]
-    for shape in shapes:
-        shape[at : at + 1] = [1]
-    common = list(common_shape(*shapes))
-    sizes = [(*common[:at], n, *common[at + 1 :]) for n in wanted]
-    indices = _wrap_negative(indices, input.shape[at] if input.ndim else 1)
-    if not input.ndim:
-        return gather(input, 0, indices)
-    return gather(expand(input, sizes[0]), at, expand(indices, sizes[1]))
+        input, indices, at = input.reshape(-1), indices.reshape(-1), 0
+    else:
+        if input.ndim != indices.ndim:
+            raise RuntimeError(
+                "torch.take_along_dim(): input and indices should have the same number of "
+                f"dimensions, but got {input.ndim} dimensions for input, and {indices.ndim} "
+                "dimensions for indices"
+            )
+        at = normalize_dim("take_along_dim", dim, input.ndim)
+        input, indices = _broadcast_lanes(xp, input, indices, at)
+    indices = _wrap_negative.kernel(xp, indices, input.shape[at] if input.ndim else 1)
+    return gather.kernel(xp, input, at, indices)
+
+
+def _broadcast_lanes(xp: Any, input: Any, indices: Any, at: int) -> tuple[Any, Any]:
+    """Broadcast the shapes of both, except along ``at``."""
+    shapes = [tuple(input.shape), tuple(indices.shape)]
+    before, after = ([shape[part] for shape in shapes] for part in (slice(at), slice(at + 1, None)))
+    if before[0] == before[1] and after[0] == after[1]:
+        return input, indices
+    lead, rest = common_shape(*before), common_shape(*after)
+    wide = [(*lead, *shape[at : at + 1], *rest) for shape in shapes]
+    return xp.broadcast_to(input, wide[0]), xp.broadcast_to(indices, wide[1])
+
+
+def _take_along_gradient(xp: Any, g: Any, input: Any, indices: Any, dim: int | None) -> Any:
+    """Gradient of ``take_along_dim``, before the sum over broadcast dimensions."""
+    shape = tuple(input.shape)
+    if dim is None:
+        indices = xp.call(_wrap_negative, indices.reshape(-1), math.prod(shape))
+        return xp.call(gather_sum, g, (math.prod(shape),), 0, indices).reshape(shape)
+    at = dim % max(len(shape), 1)
+    wide, indices = _broadcast_lanes(xp, input, indices, at)
+    indices = xp.call(_wrap_negative, indices, shape[at] if shape else 1)
+    return xp.call(gather_sum, g, tuple(wide.shape), at, indices)
+
+
+take_along_dim.vjp(input=_take_along_gradient)
 
 
 @op
 def _wrap_negative(xp: Backend, input: Index, size: int) -> Array:
     """Convert negative indices into a dimension of ``size`` elements to nonnegative ones."""
+    ends = xp.extremes(input)
+    if ends is not None and ends[0] >= 0:
+        return input
     return xp.where((input < 0) & (input >= -size), input + size, input)
 
 
@@ -528,7 +553,7 @@ _read_masked.vjp(input=lambda xp, g, in_shape, mask: xp.call(_spread_masked, g, 
 _spread_masked.vjp(input=lambda xp, g, in_shape, mask: xp.call(_read_masked, g, mask, in_shape))
 
 
-@op(node="MaskedScatterBackward0")
+@op(node="MaskedScatterBackward0", reduced=Reduced.NATIVE)
 def _write_masked(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
     """Write the k-th element of the flattened ``source`` at the k-th True of ``mask``."""
     if mask.dtype.kind != "b":
@@ -562,7 +587,7 @@ _write_masked.vjp(
 
 @composite(
     method=True, inplace=True, overlap=Overlap.ALLOWED, node="MaskedScatterBackward0",
-    fast=_write_masked,
+    reduced=Reduced.NATIVE, fast=_write_masked,
 )  # fmt: skip
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """Copy of ``input`` with consecutive elements of ``source`` where ``mask`` is True.

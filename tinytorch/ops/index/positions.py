@@ -67,6 +67,8 @@ def is_index_item(item: Any) -> bool:
 
 def to_int64(xp: Backend, array: Array) -> Array:
     """Convert an array of integers to int64."""
+    if array.dtype.kind == "i" and array.dtype.itemsize == 8:
+        return array
     return xp.astype(array, xp.native_dtype(dtypes.int64))
 
 
@@ -128,7 +130,9 @@ def add_slices(xp: Backend, target: Array, at: int, index: Array, values: Array)
         index: Integer array of at most one dimension, not negative.
         values: Array of ``target``'s dtype and shape, except for ``index``'s size at ``at``.
     """
-    if at == 0 and target.ndim > 1 and target.size:
+    if not target.ndim:
+        target, values = target.reshape(1), values.reshape(-1)
+    if at == 0 and target.size:
         xp.index_add(target, index.reshape(-1), values)
     else:
         places = slice_positions(xp, index, at, target.shape)

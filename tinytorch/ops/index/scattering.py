@@ -33,7 +33,9 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
             f"{name}(): Index tensor must have the same number of dimensions as src tensor, got "
             f"index of shape {list(index.shape)} and src of shape {list(src.shape)}"
         )
-    if any(n > m for n, m in zip(index.shape, src.shape, strict=False)):
+    if index.shape != src.shape and any(
+        n > m for n, m in zip(index.shape, src.shape, strict=False)
+    ):
         raise RuntimeError(
             f"{name}(): Expected index {list(index.shape)} to be no larger than self "
             f"{list(input.shape)} apart from dimension {at} and to be no larger size than src "
@@ -72,6 +74,8 @@ def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -
 
 def _src_gradient(xp: Any, g: Any, in_shape: Any, dim: int, index: Any) -> Any:
     """Gradient of a source: ``g`` at the indices to which it was written."""
+    if not in_shape and index.ndim:  # one number for all; the engine sums
+        return xp.call(gather, g, dim, index)
     return xp.call(_gather_into, g, dim, index, in_shape)
 
 
@@ -100,6 +104,8 @@ _gather_into.vjp(
 @op(node=name_by_operand("src", "ScatterBackward1", "ScatterBackward0"))
 def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
     """Copy of ``input`` with ``src``, a number or a tensor, written at ``index``."""
+    if getattr(src, "shape", None) == () != index.shape:
+        src = xp.broadcast_to(src, index.shape)
     at = _check(xp, "scatter", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
@@ -116,7 +122,7 @@ _scatter.vjp(input=lambda xp, g, dim, index: xp.call(_scatter, g, dim, index, 0)
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(method=True, inplace=True, out=Out.EXACT, like=scatter_add)
+@composite(method=True, inplace=True, out=Out.EXACT, fast=_scatter, like=scatter_add)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -141,8 +147,6 @@ def scatter(
         tensor([0., 5., 0.])
     """
     given = to_python_number(src if value is None else value)
-    if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
-        given = expand(given, index.shape)
     if reduce is None:
         return _scatter(input, dim, index, given)
     if reduce not in _SCATTER_MODES:
@@ -155,7 +159,9 @@ def scatter(
         )
     if not isinstance(given, Tensor):
         number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
-        given = expand(number, index.shape)
+        given = number
+    if not given.ndim:
+        given = expand(given, index.shape)
     return scatter_reduce(input, dim, index, given, _SCATTER_MODES[reduce])
 
 

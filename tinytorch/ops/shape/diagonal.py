@@ -14,11 +14,12 @@ from ..index.filling import write_changes
 from ..index.positions import int64_range
 from ..memory_order import as_row_major
 from .sizes import flatten, normalize_dim
+from .views import own_copy
 
 
 def _matrix_dims(name: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     """Normalize the two dimensions of the matrices; raise if they are identical."""
-    first, second = (normalize_dim(name, d, ndim) for d in (dim1, dim2))
+    first, second = normalize_dim(name, dim1, ndim), normalize_dim(name, dim2, ndim)
     if first == second:
         raise RuntimeError(f"{name}: diagonal dimensions cannot be identical {dim1}, {dim2}")
     return first, second
@@ -51,6 +52,8 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
 
 def _clamp_offset(offset: int, shape: tuple[int, ...], first: int, second: int) -> int:
     """Clamp the offset to the first empty diagonal on either side."""
+    if offset.__class__ is int and -shape[first] <= offset <= shape[second]:
+        return offset
     return max(-shape[first], min(shape[second], as_int("diagonal", "offset", offset)))
 
 
@@ -67,7 +70,7 @@ def _diagonal_write(
 ) -> Array:
     """Write ``input`` on the diagonals of zeros of ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
-    xp.call(diagonal, out, offset, dim1, dim2)[...] = input
+    diagonal.kernel(xp, out, offset, dim1, dim2)[...] = input
     return out
 
 
@@ -98,11 +101,12 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         tensor([[1, 0],
                 [0, 2]])
     """
-    first, second = _matrix_dims("diag_embed", dim1, dim2, input.ndim + 1)
-    if not input.ndim:
+    sizes = input._data.shape
+    first, second = _matrix_dims("diag_embed", dim1, dim2, len(sizes) + 1)
+    if not sizes:
         raise RuntimeError("diag_embed: expected a tensor of at least one dimension, got 0-d")
-    side = input.shape[-1] + abs(offset)
-    shape = list(input.shape[:-1])
+    side = sizes[-1] + abs(offset)
+    shape = list(sizes[:-1])
     for at in sorted((first, second)):
         shape.insert(at, side)
     return _diagonal_write(input, tuple(shape), offset, first, second)
@@ -133,11 +137,12 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-    if input.ndim == 1:
+    ndim = input._data.ndim
+    if ndim == 1:
         return diag_embed(input, diagonal)
-    if input.ndim != 2:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return _diagonal_of(input, diagonal).clone()
+    if ndim != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    return own_copy(_diagonal_of(input, diagonal))
 
 
 _diagonal_of = diagonal

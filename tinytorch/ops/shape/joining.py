@@ -267,10 +267,41 @@ def _concatenate_along(name: str, tensors: Any, ndim: int, dim: int | None) -> T
     given = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
     if not given:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    expanded = tuple(expand_to_ndim(tensor, ndim) for tensor in given)
+    return _cat_expanded(given, ndim, dim)
+
+
+def _form_of(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Shape with dimensions of size 1 added up to ``ndim``, as in ``expand_to_ndim``."""
+    if ndim > 0 and not shape:
+        shape = (1,)
+    if ndim > 1 and len(shape) == 1:
+        shape = (1, *shape)
+    return (*shape, 1) if ndim > 2 and len(shape) == 2 else shape
+
+
+@op(promote="arithmetic", node="CatBackward0", reduced=Reduced.NATIVE)
+def _cat_expanded(xp: Backend, tensors: Sequence[Array], ndim: int, dim: int | None) -> Array:
+    """``cat`` of arrays with at least ``ndim`` dimensions; see ``_concatenate_along``."""
+    forms = [_form_of(array.shape, ndim) for array in tensors]
+    expanded = [
+        array if array.shape == form else array.reshape(form)
+        for array, form in zip(tensors, forms, strict=True)
+    ]
     if dim is None:
-        dim = 0 if expanded[0].ndim == 1 else 1
-    return cat(expanded, dim)
+        dim = 0 if len(forms[0]) == 1 else 1
+    return cat.kernel(xp, expanded, dim)
+
+
+def _split_expanded(xp: Any, g: Any, in_shapes: Any, ndim: int, dim: int | None) -> list[Any]:
+    """Gradients of the tensors of ``_cat_expanded``."""
+    if dim is None:
+        dim = 0 if g.ndim == 1 else 1
+    pieces = _split_gradient(xp, g, [_form_of(shape, ndim) for shape in in_shapes], dim)
+    pairs = zip(pieces, in_shapes, strict=True)
+    return [piece if piece is None else piece.reshape(shape) for piece, shape in pairs]
+
+
+_cat_expanded.vjp(tensors=_split_expanded)
 
 
 @composite(out=Out.CAST)
@@ -346,7 +377,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
         tensor([[0, 0],
                 [1, 1]])
     """
-    columns = [reshape(t, (-1, 1)) if t.ndim < 2 else t for t in tensors]
+    columns = [reshape(t, (-1, 1)) if t._data.ndim < 2 else t for t in tensors]
     return _concatenate_along("column_stack", columns, 2, 1)
 
 

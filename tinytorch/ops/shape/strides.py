@@ -7,7 +7,6 @@ counted in elements.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from ...backends.storage import extent, row_major
@@ -258,7 +257,10 @@ def _strided_scatter(
     """
     here, count = lies_at
     check_bounds(input.itemsize, size, stride, start, count)
-    flat = xp.call(_add_window, input, count, input.shape, own, here)
+    if input.size == count and own == row_major(input.shape):
+        flat = xp.array(input, order="C").reshape(-1)
+    else:
+        flat = xp.call(_add_window, input, count, input.shape, own, here)
     window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
     window[...] = src
     return xp.as_strided(flat[here:], input.shape, tuple(s * input.itemsize for s in own))
@@ -357,7 +359,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.tensor([1, 2]).expand_as(tt.zeros(3, 2)).shape
         tinytorch.Size([3, 2])
     """
-    return expand(input, tuple(other.shape))
+    return expand(input, other._data.shape)
 
 
 @composite
@@ -420,10 +422,12 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         (tinytorch.Size([2, 3]), tinytorch.Size([2, 3]))
     """
     many = tensors_of(tensors)
-    common = many[0].shape if many else ()
-    for tensor in many[1:]:
-        common = _common_shape(common, tensor.shape)
-    return tuple(t if t.shape == common else expand(t, common) for t in many)
+    shapes = [tensor._data.shape for tensor in many]
+    common = shapes[0] if many else ()
+    for shape in shapes[1:]:
+        common = common if shape == common else _common_shape(common, shape)
+    pairs = zip(many, shapes, strict=True)
+    return tuple([t if shape == common else expand(t, common) for t, shape in pairs])
 
 
 def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
@@ -436,15 +440,15 @@ def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
     return given
 
 
-def _common_shape(a: Sequence[int], b: Sequence[int]) -> Size:
-    """Broadcast shape of two tensors, with PyTorch's error for the last dimension that differs."""
-    for k in range(1, min(len(a), len(b)) + 1):
-        if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
+def _common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Broadcast two shapes, with PyTorch's error for tensors."""
+    for k, (n, m) in enumerate(zip(reversed(a), reversed(b))):
+        if n != m and n != 1 and m != 1:
             raise RuntimeError(
-                f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at "
-                f"non-singleton dimension {max(len(a), len(b)) - k}"
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
+                f"non-singleton dimension {max(len(a), len(b)) - k - 1}"
             )
-    return Size(common_shape(a, b))
+    return common_shape(a, b)
 
 
 @composite(namespaces=("Tensor",))

@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...graph.nodes import Node
 from ..checks import as_int, check_supported
-from ..index.gathering import take_in_order
+from ..index.gathering import take_in_order, take_lanes
 from ..index.positions import int64_range, to_int64
 from ..memory_order import as_row_major
 from ..reduce.extrema import scatter_gradient, share_equally
@@ -41,7 +41,8 @@ def _rank_index(xp: Backend, input: Array, at: int, rank: int | None, ignore: bo
     rows = input if input.ndim else input.reshape(1)
     size = rows.shape[at]
     position: Any = (size - 1) // 2 if rank is None else rank
-    if rank is None and input.dtype.kind == "f":
+    # Where all elements are finite there is no NaN; the host does not wait to find out.
+    if rank is None and input.dtype.kind == "f" and not xp.is_finite(rows):
         native = xp.native_dtype(dtypes.int64)
         nan_count = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
         if ignore:
@@ -239,17 +240,19 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
 
 
 def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
-    """Index of the last occurrence of the most frequent element, the smallest of several."""
-    rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
+    """Index of the last occurrence of the most frequent element, the smallest of several.
+
+    The result has size 1 along ``dim``.
+    """
+    rows = as_row_major(xp, input if dim == input.ndim - 1 else xp.moveaxis(input, dim, -1))
     last = rows.ndim - 1
-    order = xp.call(order_along, rows, last, False, "mode")
-    ordered = xp.take_along_axis(rows, order, last)
-    starts = xp.concatenate(
-        (ordered[..., :1] == ordered[..., :1], ordered[..., 1:] != ordered[..., :-1]), -1
-    )
-    run = int64_range(xp, ordered.shape[-1]) - xp.last_true(starts, last)
-    longest = xp.expand_dims(to_int64(xp, xp.argmax(run, axis=-1)), -1)
-    return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
+    order = order_along.kernel(xp, rows, last, False, "mode")
+    ordered = take_lanes(xp, rows, last, order)
+    starts = xp.ones(rows.shape, bool)
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    run = int64_range(xp, rows.shape[-1]) - xp.last_true(starts, last)
+    found = xp.one_of_each_row(order, to_int64(xp, xp.asarray(run.argmax(-1))))
+    return found.reshape((*input.shape[:dim], 1, *input.shape[dim + 1 :]))
 
 
 @op(returns=_mode_result, node=Nodes("ModeBackward0", frees=True))

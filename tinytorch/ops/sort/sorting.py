@@ -216,10 +216,11 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
     NaN is larger than all numbers. A NaN among the values is placed at the end for both sides.
     Boundaries that are not sorted are bisected in the same way as in PyTorch.
     """
-    check_supported(xp, "searchsorted_out_cpu", boundaries, unsupported="c")
+    if boundaries.dtype.kind == "c":
+        check_supported(xp, "searchsorted_out_cpu", boundaries, unsupported="c")
     if boundaries.ndim > 1:
         found = _bisect(xp, boundaries, values, right)
-    elif not bool(xp.any(boundaries[:-1] > boundaries[1:])):
+    elif not bool((boundaries[:-1] > boundaries[1:]).any()):
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
         row = xp.reshape(values, (1, -1))
@@ -264,7 +265,7 @@ def _is_right_side(name: str, right: bool, side: str | None) -> bool:
 def _to_values(input: Any, boundaries: Tensor) -> Tensor:
     """Convert the searched values to a tensor."""
     if isinstance(input, Tensor):
-        return input.detach()
+        return input
     input = to_python_number(input)
     wanted = dtypes.promote_types(dtype_of_number(input), boundaries.dtype)
     return boundaries.new_tensor(input, dtype=wanted)
@@ -272,6 +273,8 @@ def _to_values(input: Any, boundaries: Tensor) -> Tensor:
 
 def _promote_both(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """Convert both to the promoted dtype, so that 1.5 is not truncated to 1."""
+    if boundaries._data.dtype is values._data.dtype:
+        return boundaries, values
     wanted = dtypes.promote_types(boundaries.dtype, values.dtype)
     return boundaries.to(wanted), values.to(wanted)
 
@@ -302,24 +305,23 @@ def searchsorted(
         >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
         tensor([1, 2])
     """
-    values = _to_values(input, sorted_sequence)
-    sequence = sorted_sequence.detach()
-    if not sequence.ndim:
+    values, sequence = _to_values(input, sorted_sequence), sorted_sequence
+    ndim, shape = sequence._data.ndim, values._data.shape
+    if not ndim:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
             "dimension"
         )
-    if sequence.ndim > 1 and not values.ndim:
+    if ndim > 1 and not shape:
         raise RuntimeError(
             "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
-            f"dimension is 1, but we got boundaries tensor dim({sequence.ndim}) and input "
-            "value's dim(0)"
+            f"dimension is 1, but we got boundaries tensor dim({ndim}) and input value's dim(0)"
         )
-    if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
+    if ndim > 1 and sequence._data.shape[:-1] != shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
             f"dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(sequence.shape)} and input value tensor {list(values.shape)}"
+            f"boundaries tensor {list(sequence.shape)} and input value tensor {list(shape)}"
         )
     if sorter is not None:
         _check_sorter(sorter, sequence)
@@ -364,12 +366,12 @@ def bucketize(
         >>> tt.bucketize(tt.tensor([0.5, 1.0, 2.5]), tt.tensor([1.0, 2.0]))
         tensor([0, 0, 2])
     """
-    if boundaries.ndim != 1:
+    if boundaries._data.ndim != 1:
         raise RuntimeError(
             f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
         )
     values = _to_values(input, boundaries)
-    return _search(*_promote_both(boundaries.detach(), values), right, out_int32)
+    return _search(*_promote_both(boundaries, values), right, out_int32)
 
 
 @op(promote="arithmetic", strict=True, out=Out.EXACT)
