@@ -33,7 +33,7 @@ from ... import dtypes
 from .formulas import (
     BLOCK,
     NDArray,
-    blocks,
+    MASK53,
     box_muller,
     cast,
     insert_by_links,
@@ -46,10 +46,12 @@ from .formulas import (
     swap_by_links,
     swap_loop,
     tiny_pairs,
+    unit32,
+    unit64,
     vector_pairs,
     word,
 )
-from .words import DEFAULT_SEED, FEW_WORDS, MASK53, Words
+from .words import DEFAULT_SEED, FEW_WORDS, Words
 
 if TYPE_CHECKING:
     from ..base import Array
@@ -103,7 +105,7 @@ class TorchMT19937(Words):
         """
         if dtype == _FLOAT32 and low == 0 and high == 1:
             if math.prod(shape) > FEW_WORDS:
-                return self._place(self._fill(shape, _FLOAT32, self._unit32))
+                return self._place(self._compute(shape, _FLOAT32, self._words, unit32))
             with self._lock:
                 words = self._bits.random_raw(shape)
             return self._place(low24(words))
@@ -119,16 +121,16 @@ class TorchMT19937(Words):
         real = np.float64 if wide else np.float32
         start, stop = real(low), real(high)
         scale = stop - start
-        unit = self._unit64 if wide else self._unit32
+        words, unit = (self._double_words, unit64) if wide else (self._words, unit32)
         if start == 0 and scale == 1 and dtype.itemsize >= 4:
-            return self._fill(shape, dtype, unit)
+            return self._compute(shape, dtype, words, unit)
 
-        def draw(count: int) -> NDArray:
-            values = cast(multiply_add(unit(count), float(scale), float(start)), dtype)
+        def formula(drawn: NDArray) -> NDArray:
+            values = cast(multiply_add(unit(drawn), float(scale), float(start)), dtype)
             values[values >= stop.astype(dtype)] = start
             return values
 
-        return self._fill(shape, dtype, draw)
+        return self._compute(shape, dtype, words, formula)
 
     def normal(
         self,
@@ -185,21 +187,20 @@ class TorchMT19937(Words):
             return cast(pairs, dtype).reshape(shape)
         if not count or not contiguous:
             return self._fill(shape, dtype, lambda n: self._normal_pairs(n, mean, std))
-        unit = self._unit64 if dtype == np.float64 else self._unit32
+        wide = dtype == np.float64
+        words, unit = (self._double_words, unit64) if wide else (self._words, unit32)
+
+        def formula(drawn: NDArray) -> NDArray:
+            return box_muller(unit(drawn), mean, std)
+
         whole = count // 16 * 16
-        # The incomplete block's own words are drawn and dropped, but not for float16.
-        dropped = count - whole if dtype.itemsize > 2 else 0
         out = np.empty(count, dtype)
         with self._lock:
-            for start, stop in blocks(whole):
-                last = stop == whole != count
-                units = unit(stop - start + (dropped + 16 if last else 0))
-                if last and dropped:
-                    units = np.concatenate([units[: stop - start], units[-16:]])
-                values = box_muller(units, mean, std)
-                out[start:stop] = cast(values[: stop - start], dtype)
-                if last:
-                    out[-16:] = cast(values[-16:], dtype)
+            self._write_computed(out[:whole], words, formula)
+            if whole != count:
+                # The incomplete block's own words are drawn and dropped, but not for float16.
+                dropped = count - whole if dtype.itemsize > 2 else 0
+                out[-16:] = cast(formula(words(dropped + 16)[-16:]), dtype)
         return out.reshape(shape)
 
     def _normal_pairs(self, count: int, mean: float, std: float) -> NDArray:
@@ -232,17 +233,21 @@ class TorchMT19937(Words):
                 numbers = cast(numbers, dtype)
             return self._place(numbers)
 
-        def draw(count: int) -> NDArray:
-            if extent >= 2**64:
-                return self._double_words(count).view(np.int64)
-            if extent >= _WIDE_RANGE:
-                wide = modulo(self._double_words(count), extent)
-                return (wide + np.uint64(low % 2**64)).view(np.int64)
-            narrow = modulo(self._words(count), extent).astype(np.int64)
-            narrow += low
-            return narrow
+        def narrow(drawn: NDArray) -> NDArray:
+            numbers = modulo(drawn, extent).astype(np.int64)
+            numbers += low
+            return numbers
 
-        return self._place(self._fill(shape, dtype, draw))
+        def wide(drawn: NDArray) -> NDArray:
+            if extent >= 2**64:
+                return drawn.view(np.int64)
+            numbers = modulo(drawn, extent)
+            numbers += np.uint64(low % 2**64)
+            return numbers.view(np.int64)
+
+        if extent < _WIDE_RANGE:
+            return self._place(self._compute(shape, dtype, self._words, narrow))
+        return self._place(self._compute(shape, dtype, self._double_words, wide))
 
     def bits(self, shape: Sequence[int], dtype: Any) -> Array:
         """Integers from 0 to the largest that ``dtype`` represents, as in ``random_``.
@@ -289,14 +294,13 @@ class TorchMT19937(Words):
         """
         if isinstance(p, (int, float)):
             # The number k * 2**-53 is below p if the integer k is below this bound.
-            bound = np.uint64(math.ceil(math.ldexp(p, 53)))
+            bound = word(math.ceil(math.ldexp(p, 53)))
 
-            def draw(count: int) -> NDArray:
-                words = self._double_words(count)
-                words &= MASK53
-                return words < bound
+            def formula(drawn: NDArray) -> NDArray:
+                drawn &= MASK53
+                return drawn < bound
 
-            return self._place(self._fill(shape, dtype, draw))
+            return self._place(self._compute(shape, dtype, self._double_words, formula))
         chances = self._fetch(p)
         if not ((chances >= 0) & (chances <= 1)).all():
             raise RuntimeError(NO_CHANCE)
@@ -425,7 +429,7 @@ class HostGenerator(TorchMT19937):
 
     def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
         self._backend = backend
-        super().__init__(seed)
+        super().__init__(seed, backend.in_parts)
 
     @property
     def _library(self) -> Any:

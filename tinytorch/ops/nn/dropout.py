@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -89,12 +90,15 @@ def _draw_mask(name: str, input: Tensor, p: float, features: bool, dtype: Any = 
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         shape = (*data.shape[:2], *(1 for _ in data.shape[2:]))
         return engine.bernoulli(1 - p, shape, dtype or data.dtype)
+    if data.flags.c_contiguous:
+        return engine.bernoulli(1 - p, data.shape, dtype or data.dtype)
     order, _ = memory_order_like(data)
     return draw_in_order(
         xp, data.shape, order, lambda s: engine.bernoulli(1 - p, s, dtype or data.dtype)
     )
 
 
+@functools.lru_cache(maxsize=64)
 def _scale(xp: Backend, dtype: Any, p_keep: float) -> Any:
     """``1 / p_keep`` as a scalar of ``dtype``; divided in float32 for 16-bit dtypes, as PyTorch."""
     wide = xp.float32 if dtype.itemsize == 2 else dtype.type
