@@ -141,6 +141,8 @@ def as_int(name: str, argument: str, value: Any) -> int:
 
 def as_ints(name: str, argument: str, values: Any) -> tuple[int, ...]:
     """One or several sizes or dimensions as a tuple of ints; TypeError for other values."""
+    if values.__class__ is int:
+        return (values,)
     if values.__class__ is tuple:
         for value in values:
             if value.__class__ is not int:

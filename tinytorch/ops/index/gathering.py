@@ -19,6 +19,7 @@ from ...dispatch.op import (
     composite,
     op,
     piecewise,
+    reads_results,
 )
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
@@ -214,6 +215,12 @@ def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
         places = gather_positions(xp, index, dim % max(len(shape), 1), tuple(shape))
         xp.index_add(out.reshape(-1), places, input.reshape(-1))
     return out
+
+
+@reads_results(1)
+def selected_gradient(xp: Any, g: Any, in_shape: Any, dim: int, out: Any) -> Any:
+    """Gradient of values that were selected along ``dim`` at the indices beside them."""
+    return xp.call(gather_sum, g[0], in_shape, dim, out[1])
 
 
 gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))

@@ -139,7 +139,14 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         >>> tt.narrow(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
-    if not input.ndim:
+    return _narrow(input, dim, start, length)
+
+
+def _narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``narrow`` without checks of overrides."""
+    shape = input._data.shape
+    ndim = len(shape)
+    if not ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     length = as_int("narrow", "length", length)
     if length < 0:
@@ -151,8 +158,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
                 f"{list(start.shape)} and dtype {start.dtype.name}"
             )
     start = as_int("narrow", "start", start)
-    at = normalize_dim("narrow", dim, input.ndim)
-    size = input.shape[at]
+    at = normalize_dim("narrow", dim, ndim)
+    size = shape[at]
     if not -size <= start <= size:
         raise IndexError(
             f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got "
@@ -174,7 +181,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
-    return own_copy(narrow(input, dim, start, length))
+    return own_copy(_narrow(input, dim, start, length))
 
 
 # -- windows ---------------------------------------------------------------------------------------

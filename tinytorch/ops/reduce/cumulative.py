@@ -7,10 +7,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
+from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import check_supported, discard_imaginary, sum_dtype
-from ..index.gathering import gather
+from ..index.gathering import selected_gradient
 from ..memory_order import as_row_major
 from ..results import named_result
 from ..shape.sizes import flip, normalize_dim
@@ -210,14 +210,12 @@ _cummax_result = named_result("cummax", "values indices")
 _cummin_result = named_result("cummin", "values indices")
 
 
-@op
-def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
-    """Index of the last occurrence of each cumulative maximum or minimum."""
+def _run_extrema(xp: Backend, input: Array, dim: int, name: str) -> tuple[Array, Array]:
+    """Cumulative maxima or minima, and the index of the last occurrence of each."""
     check_supported(xp, f"{name}_cpu", input, unsupported="c")
     at = _axis(name, dim, input)
-    int64 = xp.native_dtype(dtypes.int64)
     if not input.size or not input.ndim:
-        return xp.zeros(input.shape, int64)
+        return xp.array(input), xp.zeros(input.shape, xp.native_dtype(dtypes.int64))
     word = "maximum" if name == "cummax" else "minimum"
     if at == input.ndim - 1:
         running = xp.blockwise(
@@ -226,10 +224,27 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     else:
         running = xp.accumulate(word, input, at)
     # After a NaN the extremum is NaN.
-    return as_row_major(xp, xp.last_true((input == running) | (input != input), at))
+    same = input == running
+    if input.dtype.kind == "f":
+        same |= input != input
+    return as_row_major(xp, running), as_row_major(xp, xp.last_true(same, at))
 
 
-@composite(method=True, out=Out.CAST, node="CummaxBackward0")
+@op(returns=_cummax_result, node=Nodes("CummaxBackward0", frees=True))
+def _cummax_along(xp: Backend, input: Array, dim: int) -> tuple[Array, Array]:
+    return _run_extrema(xp, input, dim, "cummax")
+
+
+@op(returns=_cummin_result, node=Nodes("CumminBackward0", frees=True))
+def _cummin_along(xp: Backend, input: Array, dim: int) -> tuple[Array, Array]:
+    return _run_extrema(xp, input, dim, "cummin")
+
+
+_cummax_along.vjp(input=selected_gradient)
+_cummin_along.vjp(input=selected_gradient)
+
+
+@composite(method=True, out=Out.CAST, node=Nodes("CummaxBackward0", frees=True), fast=_cummax_along)
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Cumulative maximum along ``dim``, and its indices.
 
@@ -248,11 +263,10 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
         tensor([1, 3, 3])
     """
-    indices = _running_index(input.detach(), dim, "cummax")
-    return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _cummax_along(input, dim)  # type: ignore[return-value]
 
 
-@composite(method=True, out=Out.CAST, node="CumminBackward0")
+@composite(method=True, out=Out.CAST, node=Nodes("CumminBackward0", frees=True), fast=_cummin_along)
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Cumulative minimum along ``dim``, and its indices.
 
@@ -271,8 +285,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
         tensor([0, 0, 2])
     """
-    indices = _running_index(input.detach(), dim, "cummin")
-    return _cummin_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _cummin_along(input, dim)  # type: ignore[return-value]
 
 
 # -- logarithms of sums of exponentials ----------------------------------------------------------

@@ -100,7 +100,9 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
 def _normalize_roll(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Convert shifts and dimensions to tuples of one length; no dimensions roll all elements."""
     moves = as_ints("roll", "shifts", shifts)
-    given = () if dims is None else as_ints("roll", "dims", dims)
+    given = (
+        () if dims is None else (dims,) if dims.__class__ is int else as_ints("roll", "dims", dims)
+    )
     if not moves:
         raise RuntimeError("roll: `shifts` required")
     if len(moves) != len(given) and (given or len(moves) > 1):
@@ -516,7 +518,7 @@ def movedim(
         >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
         tinytorch.Size([3, 4, 2])
     """
-    return xp.transpose(input, _move_permutation(source, destination, input.ndim))
+    return input.transpose(_move_permutation(source, destination, input.ndim))
 
 
 def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
@@ -532,9 +534,12 @@ def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ..
     for argument, dims, shown in zip(("source", "destination"), moved, given, strict=True):
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{argument}` ({shown})")
-    rest = iter(d for d in range(ndim) if d not in moved[0])
-    source_of = dict(zip(moved[1], moved[0], strict=True))
-    return tuple(source_of[d] if d in source_of else next(rest) for d in range(ndim))
+    order = [d for d in range(ndim) if d not in moved[0]]
+    if not ndim:
+        return ()
+    for at, d in sorted(zip(moved[1], moved[0], strict=True)):
+        order.insert(at, d)
+    return tuple(order)
 
 
 movedim.vjp(

@@ -298,22 +298,26 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         >>> tt.tensor_split(tt.arange(5), (1, 2))
         (tensor([0]), tensor([1]), tensor([2, 3, 4]))
     """
-    if not input.ndim:
+    return _split_along(input, indices_or_sections, dim)
+
+
+def _split_along(input: Tensor, given: Any, dim: int) -> tuple[Tensor, ...]:
+    """``tensor_split`` into a number of pieces, or at indices."""
+    shape = input._data.shape
+    if not shape:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
-    at = normalize_dim("tensor_split", dim, input.ndim)
-    given = indices_or_sections
+    at = normalize_dim("tensor_split", dim, len(shape))
     if isinstance(given, Tensor):
         _check_split_tensor(given)
         given = given.tolist()
     given = _to_int_argument("tensor_split", given)
-    total = input.shape[at]
     if not isinstance(given, int):
         return _slice_at(input, as_ints("tensor_split", "indices", given), at)
     if given <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {given}")
-    size, larger = divmod(total, given)
+    size, larger = divmod(shape[at], given)
     cuts = [size * i + min(i, larger) for i in range(1, given)]
     return _slice_at(input, cuts, at)
 
@@ -323,11 +327,9 @@ def _slice_at(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...
 
     Each slice is a separate view, which may be changed in place.
     """
-    bounds = [0, *cuts, input.shape[dim]]
-    lead = (slice(None),) * dim
-    return tuple(
-        input[(*lead, slice(start, stop))] for start, stop in zip(bounds, bounds[1:], strict=False)
-    )
+    bounds, lead = [0, *cuts, input._data.shape[dim]], (slice(None),) * dim
+    pairs = zip(bounds, bounds[1:], strict=False)
+    return tuple([input[(*lead, slice(start, stop))] for start, stop in pairs])
 
 
 def _to_int_argument(name: str, given: Any) -> Any:
@@ -350,10 +352,11 @@ def _split_equally(
         dim: The dimension.
         least: Smallest number of dimensions of ``input``.
     """
-    if input.ndim < least:
+    shape = input._data.shape
+    if len(shape) < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
-            f"with {input.ndim} dimensions!"
+            f"with {len(shape)} dimensions!"
         )
     given = _to_int_argument(name, given)
     if isinstance(given, Tensor) and not given.ndim and given.dtype is not dtypes.bool:
@@ -364,12 +367,12 @@ def _split_equally(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "
             f"an int or a tuple of ints, not {type(given).__name__}"
         )
-    if isinstance(given, int) and (given <= 0 or input.shape[dim] % given):
+    if isinstance(given, int) and (given <= 0 or shape[dim] % given):
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-            f"{input.shape[dim]} is not divisible by the split_size {given}!"
+            f"{shape[dim]} is not divisible by the split_size {given}!"
         )
-    return tensor_split(input, given, dim)
+    return _split_along(input, given, dim)
 
 
 @composite(method=True)

@@ -132,7 +132,7 @@ def _median(along: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
     if dim is not None:
         return along(input, dim, keepdim)
     found = _median_of_all(input, along is _nanmedian_along)
-    return found.reshape((1,) * input.ndim) if keepdim else found
+    return found.reshape((1,) * input._data.ndim) if keepdim else found
 
 
 _FORMS = (
@@ -153,7 +153,7 @@ def _nanmedian_name(node: Node) -> str:
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="median") for form in _FORMS),
-    node=Nodes(_median_name, frees=True), overlap=Overlap.CHECKED, fast=_median_along,
+    node=Nodes(_median_name, frees=True), overlap=Overlap.CHECKED,
 )  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median, the lower of two middle elements; NaN if an element is NaN.
@@ -179,8 +179,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="nanmedian") for form in _FORMS),
-    node=Nodes(_nanmedian_name, frees=True), overlap=Overlap.CHECKED, fast=_nanmedian_along,
-    like=median,
+    node=Nodes(_nanmedian_name, frees=True), overlap=Overlap.CHECKED, like=median,
 )  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median of the elements that are not NaN, the lower of two middle elements.

@@ -15,12 +15,11 @@ from ...dispatch.op import (
     Overlap,
     composite,
     op,
-    reads_results,
 )
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, to_python_number
 from ..checks import as_int, check_supported
-from ..index.gathering import gather, gather_sum, take_in_order
+from ..index.gathering import gather, selected_gradient, take_in_order
 from ..memory_order import as_row_major, memory_order, restore_order
 from ..results import named_result
 from ..shape.sizes import normalize_dim
@@ -48,12 +47,6 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@reads_results(1)
-def values_gradient(xp: Any, g: Any, in_shape: Any, dim: int, out: Any) -> Any:
-    """Gradient of values that were selected along ``dim`` at the indices beside them."""
-    return xp.call(gather_sum, g[0], in_shape, dim, out[1])
-
-
 @op(returns=_sort_result, node=Nodes("SortBackward0", frees=True))
 def _sort_along(
     xp: Backend, input: Array, dim: int = -1, descending: bool = False, stable: bool = False
@@ -63,7 +56,7 @@ def _sort_along(
     return take_in_order(xp, input, dim, indices), indices
 
 
-_sort_along.vjp(input=values_gradient)
+_sort_along.vjp(input=selected_gradient)
 
 
 @composite(
@@ -171,7 +164,7 @@ def _top_along(
     return take_in_order(xp, input, at, indices), indices
 
 
-_top_along.vjp(input=values_gradient)
+_top_along.vjp(input=selected_gradient)
 
 
 @composite(
@@ -218,15 +211,17 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
     """
     if boundaries.dtype.kind == "c":
         check_supported(xp, "searchsorted_out_cpu", boundaries, unsupported="c")
+    # Boundaries that ascend hold no NaN, unless there is only one of them.
+    ascend = boundaries.ndim == 1 and bool((boundaries[:-1] <= boundaries[1:]).all())
     if boundaries.ndim > 1:
         found = _bisect(xp, boundaries, values, right)
-    elif not bool((boundaries[:-1] > boundaries[1:]).any()):
+    elif ascend or not bool((boundaries[:-1] > boundaries[1:]).any()):
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
         row = xp.reshape(values, (1, -1))
         found = xp.reshape(_bisect(xp, boundaries[None], row, right), values.shape)
-    if values.dtype.kind == "f":
-        found = xp.where(xp.isnan(values), boundaries.shape[-1], found)
+    if values.dtype.kind == "f" and not (ascend and boundaries.size > 1):
+        found = xp.where(values != values, boundaries.shape[-1], found)
     native = xp.native_dtype(dtypes.int32 if out_int32 else dtypes.int64)
     return xp.astype(xp.asarray(found), native)
 
