@@ -41,8 +41,6 @@ class Backend(SpecialFunctions):
         (True, 'numpy')
     """
 
-    _short_tracebacks = False
-
     name: str
     library: ModuleType
     array_type: type

@@ -206,8 +206,7 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
     """Wrap the public functions and classes in a module's namespace for short tracebacks.
 
     A function or class that a module imports is public there if it is in its ``__all__``. Without
-    one, imported functions are public in a package alone. A class whose methods operations call
-    has ``_short_tracebacks = False``: each wrapper would add a tenth of a microsecond to them.
+    one, imported functions are public in a package alone.
     """
     listed = space.get("__all__")
     if listed is None and "__name__" in space and "__path__" not in space:
@@ -216,8 +215,6 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
         if listed is not None and name not in listed and _is_imported(value, space):
             continue
         if isinstance(value, type):
-            if not getattr(value, "_short_tracebacks", True):
-                continue
             metaclass: type = type(value)
             for cls in (*value.__mro__, *metaclass.__mro__):
                 shorten_class(cls)
