@@ -235,6 +235,37 @@ _FAR = (
 )  # fmt: skip
 
 
+#: Up to this many elements a call of Python's function for each beats the formulas.
+_FEW_NUMBERS = 64
+#: Up to this many elements SciPy's scalar loops beat the formulas.
+_FEW_FOR_SCIPY = 512
+#: Functions of Python numbers, by name; SciPy, which takes long to import, has the others.
+_OF_NUMBERS: dict[str, Callable[[float], float]] = {
+    "erf": math.erf,
+    "erfc": math.erfc,
+    "ndtr": lambda x: 0.5 * math.erfc(x * -math.sqrt(0.5)),
+}
+
+
+def of_few(name: str, array: Any) -> Any:
+    """Apply the special function ``name`` to few float32 or float64 elements.
+
+    Returns:
+        Array of the same shape and dtype; None for more elements, or if SciPy is not installed.
+    """
+    dtype, function = array.dtype, _OF_NUMBERS.get(name)
+    limit = _FEW_FOR_SCIPY if function is None else _FEW_NUMBERS
+    if array.size > limit or dtype.char not in "fd":
+        return None
+    if function is not None:
+        return numpy.array([*map(function, array.ravel().tolist())], dtype).reshape(array.shape)
+    try:
+        from scipy import special
+    except ImportError:
+        return None
+    return getattr(special, name)(array)
+
+
 def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
     """Return the function ``name`` of this module; for float32 the shorter approximation."""
     short = f"{name}_single" if single else name

@@ -111,8 +111,12 @@ _ONE = _Order(
 def j0(xp: Any, x: Any) -> Any:
     """Bessel function of the first kind, order 0, for real numbers."""
     x = abs(x)
-    near = xp.where(x < 1e-5, 1 - x * x / 4, _small_argument(x, _ZERO))
-    return xp.where(x <= 5, near, _large_argument(xp, x, _ZERO)[0])
+    return xp.where(x <= 5, _near_j0(xp, x), _large_argument(xp, x, _ZERO)[0])
+
+
+def _near_j0(xp: Any, x: Any) -> Any:
+    """``j0`` for ``0 <= x <= 5``."""
+    return xp.where(x < 1e-5, 1 - x * x / 4, _small_argument(x, _ZERO))
 
 
 def j1(xp: Any, x: Any) -> Any:
@@ -124,13 +128,14 @@ def j1(xp: Any, x: Any) -> Any:
 
 def y0(xp: Any, x: Any) -> Any:
     """Bessel function of the second kind, order 0; -inf at 0, NaN below."""
-    near = _quotient(x * x, _Y0) + 2 / math.pi * xp.log(x) * j0(xp, x)
+    near = _quotient(x * x, _Y0) + 2 / math.pi * xp.log(x) * _near_j0(xp, x)
     return xp.where(x <= 5, near, _large_argument(xp, x, _ZERO)[1])
 
 
 def y1(xp: Any, x: Any) -> Any:
     """Bessel function of the second kind, order 1; -inf at 0, NaN below."""
-    near = x * _quotient(x * x, _Y1) + 2 / math.pi * (j1(xp, x) * xp.log(x) - 1 / x)
+    first_kind = x * _small_argument(x, _ONE)
+    near = x * _quotient(x * x, _Y1) + 2 / math.pi * (first_kind * xp.log(x) - 1 / x)
     near = xp.where(x == 0, -math.inf, near)
     return xp.where(x <= 5, near, _large_argument(xp, x, _ONE)[1])
 

@@ -31,13 +31,19 @@ def _polynomial(
 def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
     """Convert ``x`` and the degrees to float64 (a number to an int); also return the dtype."""
     check_supported(xp, "special_polynomial_cpu", x, n, unsupported="c")
-    dtype = (x if hasattr(x, "dtype") else n).dtype
+    dtype, n = (x if hasattr(x, "dtype") else n).dtype, _as_number(x, n)
     if not hasattr(n, "dtype"):
         return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
     # Near the roots the recurrences suffer from cancellation, so float32 uses float64, too.
     x, n = (xp.astype(v, "float64") for v in as_arrays(xp, x, n))
     x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
     return x, n, dtype
+
+
+def _as_number(x: Any, n: Any) -> Any:
+    """A degree that is one element as a number, whose recurrence is shorter; others unchanged."""
+    is_single = hasattr(x, "dtype") and getattr(n, "size", 0) == 1 and n.ndim <= x.ndim
+    return n.item() if is_single else n
 
 
 def _compute_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
@@ -219,6 +225,7 @@ def _hermite_step(x: Any, k: int, now: Any, before: Any) -> Any:
 def _hermite(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
     """``_polynomial``; NaN for degrees above torch's limits, 128 in float32, 512 in float64."""
     limit = 512 if (x if hasattr(x, "dtype") else n).dtype.itemsize > 4 else 128
+    n = _as_number(x, n)
     if hasattr(n, "dtype"):
         beyond = xp.isfinite(n) & (n > limit)
         out = _polynomial(xp, x, xp.where(beyond, 0, n), first, step)
