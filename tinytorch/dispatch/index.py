@@ -420,6 +420,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
         "ops.nn.shuffling": "_rearrange",
+        "ops.nn.recurrent_sequences": "gru_sequence lstm_sequence",
         "ops.nn.softmax": "_log_softmax _softmax",
         "ops.nn.unfolding": "_col2im _im2col",
         "ops.nn.unpooling": """_fractional_indices _unpool_gather _unpool_scatter

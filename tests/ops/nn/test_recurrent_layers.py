@@ -58,7 +58,21 @@ def test_recurrent_functions_are_pytorchs(
             return getattr(library, name)(x, sizes, *last)
         return getattr(library, name)(x, *last, form == "batch first")
 
-    compare(call, x, *given, *weights(name, *net), orders=1)
+    compare(call, x, *given, *weights(name, *net), orders=2)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_results_of_a_layer_may_be_changed_in_place(kind: str) -> None:
+    def call(library: Any, x: Any) -> Any:
+        library.manual_seed(0)
+        layer = getattr(library.nn, kind)(3, 4).to(x.dtype)
+        output, final = layer(x)
+        output *= 2
+        (final if kind == "GRU" else final[1]).add_(1)
+        return output, final
+
+    compare(call, drawn(5, 2, 3), orders=1)
 
 
 @pytest.mark.torch

@@ -12,11 +12,13 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...core.torch_function import PLAIN
 from ...dispatch import autocast
 from ...dispatch.op import Array, Backend, accepts_none, composite, op, reads_results
 from ..linalg.matmul import linear
 from ..shape.joining import cat, stack
 from .dropout import dropout as apply_dropout
+from .recurrent_sequences import gru_sequence, lstm_sequence
 
 
 def _sigmoid(xp: Backend, x: Array) -> Array:
@@ -449,11 +451,52 @@ def _run_direction(
     ``state`` is that of the layer and direction, without the first dimension.
     """
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    if mode in ("LSTM", "GRU") and w_hr is None and _is_uniform(input, *state, w_ih, w_hh):
+        sizes = tuple(batch_sizes or (input.shape[1],) * input.shape[0])
+        return _run_sequence(mode, input, state, weights, backwards, sizes)
     # One product for the inputs of all time steps.
     projected = linear(input, w_ih, b_ih)
     times = projected.unbind(0) if batch_sizes is None else projected.split(list(batch_sizes))
     outputs, final = _run_steps(STEPS[mode](w_hh, b_hh, w_hr), times, state, backwards)
     return (stack(outputs) if batch_sizes is None else cat(outputs)), final
+
+
+def _is_uniform(*tensors: Tensor) -> bool:
+    """Whether tensors are all of float32 or all of float64, without autocast and overrides."""
+    dtype = tensors[0].dtype
+    if autocast.is_on() or dtype not in (dtypes.float32, dtypes.float64):
+        return False
+    return all(tensor.__class__ in PLAIN and tensor.dtype is dtype for tensor in tensors)
+
+
+def _run_sequence(
+    mode: str, input: Tensor, state: State, weights: Sequence[Any], backwards: bool,
+    sizes: tuple[int, ...],
+) -> tuple[Tensor, State]:  # fmt: skip
+    """``_run_direction`` of an LSTM or GRU as one operation.
+
+    ``sizes`` is the number of sequences at each time step.
+    """
+    w_ih, w_hh, b_ih, b_hh, _ = weights
+    if mode == "GRU":
+        projected = linear(input, w_ih, b_ih)
+        output, *states = gru_sequence(projected, *state, w_hh, b_hh, sizes, backwards)[:2]
+    else:
+        projected = linear(input, w_ih, b_ih if b_hh is None else b_ih + b_hh)
+        output, *states = lstm_sequence(projected, *state, w_hh, sizes, backwards)[:3]
+    return output, tuple(_final_rows(rows, sizes, backwards) for rows in states)
+
+
+def _final_rows(rows: Any, sizes: tuple[int, ...], backwards: bool) -> Any:
+    """The final state of each sequence, from the rows of the states after all time steps."""
+    if backwards:
+        return rows[: sizes[0]]
+    parts, end, ended = [], rows.shape[0], 0
+    for size in reversed(sizes):
+        if size > ended:
+            parts.append(rows[end - size + ended : end])
+        end, ended = end - size, size
+    return parts[0] if len(parts) == 1 else cat(parts)
 
 
 def _run_steps(
