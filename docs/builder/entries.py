@@ -57,14 +57,11 @@ def entry(name: Name) -> list[str]:
         ]
     if callable(value) and is_shared(value):
         heads = [(name.name, signature(value, space=name.space))]
+        form = in_place_forms(name.space).get(name.name)
+        heads += [
+            (each.name, signature(each.value)) for each in own(name.space) if each.name == form
+        ]
         if name.space == "tinytorch" and hasattr(value, "op"):
-            if name.name in in_place_forms().values():
-                return []  # described with the form that is not in-place
-            heads += [
-                (form, signature(in_place.value))
-                for in_place in own("tinytorch")
-                if (form := in_place.name) == in_place_forms().get(name.name)
-            ]
             heads += [
                 (f"Tensor.{method}", signature(methods()[method], bound=True))
                 for method in methods_of_operations().get(name.name, ())

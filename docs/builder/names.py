@@ -1,7 +1,8 @@
 """The public names, and the module in whose page each is described.
 
 A name is public if the stubs declare it, or if ``__all__`` of a module without a stub lists it. An
-object with several names is described once, under the shortest.
+object with several names is described once: under the first that a file of ``purposes/`` lists, or
+else under the shortest.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from stub_tables import table_entities, paths, tables  # noqa: E402
 from tinytorch import dtypes  # noqa: E402
 from tinytorch.core.tensor import Tensor  # noqa: E402
 from tinytorch.dispatch import registry  # noqa: E402
+
+from .purposes import names_with_heading  # noqa: E402
 
 #: Inner folders of this library: their public names are at the top level.
 INNER = {
@@ -136,11 +139,16 @@ def is_internal(node: ast.stmt) -> bool:
 def described_names() -> dict[int, Name]:
     """The name under which each value is described, by the ``id`` of the value."""
     found: dict[int, Name] = {}
-    for module in modules():
-        for name in names(module):
-            if is_shared(name.value) and not (module == "tinytorch" and is_from_numpy(name)):
-                found.setdefault(id(name.value), name)
+    every = [name for module in modules() for name in names(module) if is_shared(name.value)]
+    for name in sorted(every, key=lambda name: not has_heading(name)):
+        if not (name.space == "tinytorch" and is_from_numpy(name)):
+            found.setdefault(id(name.value), name)
     return found
+
+
+def has_heading(name: Name) -> bool:
+    """Whether a file of ``purposes/`` lists a name, or the function of which it is a form."""
+    return not {name.name, name.name.removesuffix("_")}.isdisjoint(names_with_heading(name.space))
 
 
 def is_from_numpy(name: Name) -> bool:
@@ -159,6 +167,7 @@ def is_module(value: Any) -> bool:
     return isinstance(value, types.ModuleType)
 
 
+@cache
 def own(module: str) -> list[Name]:
     """The names that the page of this module describes."""
     return [
@@ -197,9 +206,9 @@ def methods() -> dict[str, Any]:
 
 
 @cache
-def in_place_forms() -> dict[str, str]:
-    """Names of the in-place functions at the top level, by the name without the underscore."""
-    found = {name.name: name.value for name in own("tinytorch") if hasattr(name.value, "op")}
+def in_place_forms(module: str) -> dict[str, str]:
+    """Names of a module's in-place functions, by the name without the underscore."""
+    found = {name.name: name.value for name in own(module) if hasattr(name.value, "op")}
     return {
         name: f"{name}_"
         for name, value in found.items()
@@ -210,7 +219,7 @@ def in_place_forms() -> dict[str, str]:
 @cache
 def methods_of_operations() -> dict[str, list[str]]:
     """Names of the Tensor methods of each operation, with in-place forms, by function name."""
-    in_place = {*in_place_forms().values()}
+    in_place = {*in_place_forms("tinytorch").values()}
     functions = {
         id(name.value.op): name.name
         for name in own("tinytorch")

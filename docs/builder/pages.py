@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
 
 from tinytorch.core.tensor import Tensor
 
-from .entries import entry
+from .entries import entry, external_name, parameters, target
 from .names import (
-    ROOT,
-    UNSUPPORTED,
     Name,
+    described_names,
+    in_place_forms,
+    is_module,
+    is_shared,
     is_unsupported,
-    methods_of_operations,
+    methods,
     modules,
     names,
     other,
     own,
 )
-from .text import convert
+from .purposes import headings, names_with_heading
+from .text import convert, summarize
 
-#: A module with more names has a page for each folder that defines some of them.
+#: A module with more names has a page for each heading.
 LIMIT = 80
 #: A submodule with at most so many names is a section of the page of its package.
 FEW = 8
-#: Words with their own capitals.
-PROPER = {"batchnorm": "Batch norm", "dataloader": "DataLoader", "nan": "NaN", "numpy": "NumPy"}
-#: The page of a module's unsupported names, if it has several pages.
-UNSUPPORTED_PAGE = UNSUPPORTED.rpartition(".")[2]
+#: Headings of names that the files of ``purposes/`` do not list.
+NUMPYS = "NumPy's functions on tensors"
+UNSUPPORTED = "Unsupported names"
 #: Classes that have pages of their own.
 APART = ("tinytorch.Tensor", "tinytorch.numpy.ndarray", "tinytorch.nn.Module")
+
+
+@dataclass
+class Group:
+    """Names of a module under one heading; those of a module without headings have no title."""
+
+    title: str
+    slug: str = ""
+    text: str = ""
+    names: list[Name] = field(default_factory=list)
 
 
 def pages() -> dict[str, str]:
@@ -43,6 +55,53 @@ def pages() -> dict[str, str]:
     for module in filter(_has_page, modules()):
         found |= _module(module)
     return found
+
+
+# -- which names stand where --------------------------------------------------------------------
+
+
+def groups(module: str) -> list[Group]:
+    """The names of a module by purpose.
+
+    Raises:
+        LookupError: If a file of ``purposes/`` lists a name that the module does not have, or none
+            for a name of the module.
+    """
+    left = {name.name: name for name in names(module) if _is_shown(name)}
+    found = []
+    for heading in headings(module):
+        absent = [name for name in heading.names if name not in left]
+        if absent:
+            raise LookupError(f"purposes/{module}.txt: not in {module}, or twice: {absent}")
+        members = [left.pop(name) for name in heading.names]
+        found.append(Group(heading.title, heading.slug, heading.text, members))
+    rest = [name for name in left.values() if name in own(module)]
+    unsupported = [name for name in rest if is_unsupported(name)]
+    numpys = [name for name in rest if module == "tinytorch" and _is_numpys(name)]
+    others = [name for name in rest if name not in unsupported and name not in numpys]
+    if headings(module) and others:
+        unplaced = ", ".join(name.name for name in others)
+        raise LookupError(f"purposes/{module}.txt: expected a heading for {unplaced}")
+    found += [
+        Group("", names=others),
+        Group(
+            NUMPYS, "numpys-functions", "For arrays, see :doc:`/reference/tinytorch.numpy`.", numpys
+        ),
+        Group(
+            UNSUPPORTED, "unsupported", "They can be imported, and raise when called.", unsupported
+        ),
+    ]
+    return [group for group in found if group.names]
+
+
+def _is_shown(name: Name) -> bool:
+    """Whether a name has a line of its own: neither a module nor an in-place form of another."""
+    return not is_module(name.value) and name.name not in in_place_forms(name.space).values()
+
+
+def _is_numpys(name: Name) -> bool:
+    """Whether a name at the top level is one of NumPy's."""
+    return name.home.startswith("tinytorch.numpy")
 
 
 @cache
@@ -57,36 +116,46 @@ def _has_page(module: str) -> bool:
     return _describes_names(module) and (module.count(".") < 2 or len(own(module)) > FEW)
 
 
+def _page_owner(module: str) -> str:
+    """The nearest enclosing module that has a page; "" without one."""
+    above = module.rpartition(".")[0]
+    return above if not above or _has_page(above) else _page_owner(above)
+
+
+# -- pages --------------------------------------------------------------------------------------
+
+
 def _index() -> str:
     """The page of all public modules."""
     top = [module for module in modules() if module.count(".") == 1 and _has_page(module)]
-    rows = [f"* :doc:`{name} </reference/{name}>`: {_summary(name)}" for name in top]
-    apart = [f":doc:`{name} </reference/{name}>`" for name in ("tinytorch", *APART)]
-    return "\n".join(
-        [
-            *_title("API reference", "="),
-            "Every public name, from the docstrings. What PyTorch or NumPy has under the same "
-            "name does the same here; what differs stands beside it. Functions of "
-            "``tinytorch.numpy`` give its arrays, and Tensors where they are given one.",
-            "",
-            "In the examples ``tt`` is ``tinytorch`` and ``np`` is ``tinytorch.numpy``: "
-            "``import tinytorch as tt``, ``import tinytorch.numpy as np``.",
-            "",
-            f"Functions are in {apart[0]}; the classes {', '.join(apart[1:])} have pages of their "
-            "own. The modules:",
-            "",
-            *rows,
-            "* :doc:`/reference/elsewhere`: modules whose names are all described elsewhere.",
-            "",
-            *_toctree(["tinytorch", *APART, *top, "elsewhere"], hidden=True),
-        ]
-    )
+    unplaced = {*top, *APART} - names_with_heading("modules")
+    if unplaced:
+        raise LookupError(f"purposes/modules.txt: expected a heading for {sorted(unplaced)}")
+    lines = [
+        *_title("API reference", "="),
+        "Every public name, with its docstring. A name that PyTorch or NumPy has does here what it "
+        "does there; its entry states the differences. Functions of ``tinytorch.numpy`` return "
+        "its arrays, and Tensors if they were called with one.",
+        "",
+        "In the examples ``tt`` is ``tinytorch`` and ``np`` is ``tinytorch.numpy``: "
+        "``import tinytorch as tt``, ``import tinytorch.numpy as np``.",
+        "",
+    ]
+    for heading in headings("modules"):
+        rows = (
+            (f":doc:`{name} </reference/{name}>`", _page_summary(name)) for name in heading.names
+        )
+        lines += [*_title(heading.title, "-"), *_table(rows)]
+    lines += [":doc:`/reference/elsewhere` lists the modules whose names all stand elsewhere.", ""]
+    return "\n".join(lines + _toctree(["tinytorch", *APART, *top, "elsewhere"], hidden=True))
 
 
-def _summary(module: str) -> str:
-    """The first sentence of a module's docstring, for a list."""
-    documentation = inspect.getdoc(importlib.import_module(module)) or ""
-    return _escape_line(documentation.split("\n\n")[0])
+def _page_summary(page: str) -> str:
+    """One line about a module or a class with a page."""
+    module, _, last = page.rpartition(".")
+    value = importlib.import_module(page) if page in modules() else getattr(
+        importlib.import_module(module), last)  # fmt: skip
+    return summarize(inspect.getdoc(value) or "", lambda word: None)
 
 
 def _elsewhere() -> str:
@@ -100,41 +169,40 @@ def _elsewhere() -> str:
 
 
 def _module(module: str) -> dict[str, str]:
-    """Text of a module's pages, by path: its own page, and those of parts of its names.
+    """Text of a module's pages, by path: its own page, and those of its headings and classes.
 
-    A module with more than ``LIMIT`` names has a page for each folder that defines some of them,
-    and the classes of ``APART`` have pages of their own. The page of the module links to these, and
-    describes the submodules without pages.
+    A module with more than ``LIMIT`` names has a page for each heading, and the classes of
+    ``APART`` have pages of their own. The page of the module has the tables, and describes the
+    submodules without pages.
     """
-    here = [name for name in own(module) if name.full_name not in APART]
     pages = {name.full_name: _class_page(name) for name in own(module) if name.full_name in APART}
-    sections = [f":py:obj:`{full_name}` has a page of its own.\n" for full_name in pages]
-    sections += [] if len(here) > LIMIT else _sections(here)
-    below = []
-    for folder, members in _group_by_folder(here).items() if len(here) > LIMIT else ():
-        path = f"{module}/{folder}"
-        below.append(path)
-        pages |= _folder_pages(path, folder, members)
-        is_one_family = len(_families(members)) == 1
-        purpose = _escape_line(_purpose(next(iter(_families(members))))) if is_one_family else ""
-        introduction = [f"   {purpose}", ""] if purpose else []
-        sections += [f":doc:`{_words(folder)} </reference/{path}>`", *introduction]
-        sections += ["   " + _links_to(members), ""]
+    found = groups(module)
+    is_split = sum(len(group.names) for group in found) > LIMIT and len(found) > 1
+    sections, below = list[str](), list[str]()
+    for group in found:
+        path = f"{module}/{group.slug}"
+        if is_split:
+            head = [*_title(group.title, "="), f".. py:currentmodule:: {module}", ""]
+            pages[path] = "\n".join([*head, *_body(group)])
+            below.append(path)
+        title = f":doc:`{group.title} </reference/{path}>`" if is_split else group.title
+        sections += _title(title, "-") if group.title else []
+        sections += _overview(group) if is_split else _body(group)
     inner = [each for each in modules() if module != "tinytorch" and _page_owner(each) == module]
     below += [each for each in inner if _has_page(each)]
-    text = [*_title(module, "="), *_head(module), *_toctree(below, bool(sections)), *sections]
-    text += _others(module)
+    text = [*_title(module, "="), *_head(module), *_submodules(inner), *sections, *_others(module)]
     for each in inner:
         if not _has_page(each) and _describes_names(each):
             text += [*_title(each, "-"), *_head(each)]
             text += [line for name in own(each) for line in entry(name)] + _links(each)
-    return {**pages, module: "\n".join(text)}
+    return {**pages, module: "\n".join(text + _toctree(below, hidden=True))}
 
 
-def _page_owner(module: str) -> str:
-    """The nearest enclosing module that has a page; "" without one."""
-    above = module.rpartition(".")[0]
-    return above if not above or _has_page(above) else _page_owner(above)
+def _submodules(inner: list[str]) -> list[str]:
+    """Table of the submodules that have pages."""
+    rows = [(f":doc:`{each} </reference/{each}>`", _page_summary(each))
+            for each in inner if _has_page(each)]  # fmt: skip
+    return [*_title("Submodules", "-"), *_table(rows)] if rows else []
 
 
 def _head(module: str) -> list[str]:
@@ -147,87 +215,64 @@ def _head(module: str) -> list[str]:
     return [f".. py:{kind}:: {module}", "", *_escape_lines(documentation.split("\n\n")[0]), ""]
 
 
-def _group_by_folder(members: list[Name]) -> dict[str, list[Name]]:
-    """Names by the folder that defines them; see ``_folder``.
-
-    Folders of operations come first. The names of folders with one or two names follow under
-    ``"more"``, and unsupported names come last.
-    """
-    found: dict[str, list[Name]] = {"more": []}
-    for name in members:
-        found.setdefault(_folder(name), []).append(name)
-    small = [folder for folder in found if len(found[folder]) < 3 and folder != "more"]
-    more = found.pop("more") + [name for folder in small for name in found.pop(folder)]
-    operations = {_folder(name) for name in members if hasattr(name.value, "op")}
-    order = sorted(found, key=lambda folder: (folder not in operations, folder))
-    found = {folder: found[folder] for folder in order} | ({"more": more} if more else {})
-    last = found.pop(UNSUPPORTED_PAGE, None)
-    return found | ({UNSUPPORTED_PAGE: last} if last else {})
+def _overview(group: Group) -> list[str]:
+    """The sentence about a group, and the table of its names."""
+    return [group.text, "", *_table((_link(name), summary(name)) for name in group.names)]
 
 
-def _folder_pages(path: str, folder: str, members: list[Name]) -> dict[str, str]:
-    """Text of the pages of a folder, by path.
+def _body(group: Group) -> list[str]:
+    """The overview of a group, and the entries of the names that its module describes."""
+    described = [name for name in group.names if name in own(name.space)]
+    entries = [line for name in described if name.full_name not in APART for line in entry(name)]
+    is_alone = len(group.names) == 1 and described and entries
+    return [*([group.text, ""] if is_alone else _overview(group)), *entries]
 
-    A folder with more than ``LIMIT`` names has a page of links and one page for each family.
 
-    Args:
-        path: Path of the folder's page.
-        folder: Name of the folder.
-        members: Names that the folder defines.
-    """
-    if len(members) <= LIMIT or len(_families(members)) == 1:
-        lines = [*_title(_words(folder), "="), *_current(members), *_sections(members)]
-        return {path: "\n".join(lines)}
-    pages, below = {}, list[str]()
-    overview = [*_title(_words(folder), "="), *_current(members)]
-    for home, family in _families(members).items():
-        last = home.rpartition(".")[2]
-        below.append(f"{path}/{last}")
-        pages[below[-1]] = "\n".join(
-            [*_title(_words(last), "="), *_escape_lines(_purpose(home)), "", *_current(family)]
-            + [line for name in family for line in entry(name)]
+def _link(name: Name) -> str:
+    """Link to the entry of a name, under the name."""
+    meant = described_names()[id(name.value)] if is_shared(name.value) else name
+    return f":py:obj:`{name.name} <{meant.full_name}>`"
+
+
+def summary(name: Name) -> str:
+    """One line about a name: the first sentence of its docstring; the value of a constant."""
+    value = name.value
+    if not is_shared(value):
+        text = repr(value)
+        if len(text) < 60 and "\n" not in text and " object at " not in text:
+            return f"``{text}``"
+        kind = type(value)
+        ours = kind.__module__.startswith("tinytorch")
+        return (
+            summarize(inspect.getdoc(kind) or "", lambda word: None)
+            if ours
+            else f"A {kind.__name__}."
         )
-        overview += [*_escape_lines(_purpose(home)), "", _links_to(family), ""]
-    overview += _toctree(below, hidden=True)
-    return {path: "\n".join(overview), **pages}
-
-
-def _links_to(members: Iterable[Name]) -> str:
-    return ", ".join(f":py:obj:`{name.name} <{name.full_name}>`" for name in members)
+    meant = described_names()[id(value)]
+    if meant != name and meant.space == name.space:
+        return f"Alias of {_link(meant)}."
+    link = (lambda word: None) if external_name(name, value) else partial(
+        target, name, parameters(value))  # fmt: skip
+    return summarize(inspect.getdoc(value) or "", link)
 
 
 def _class_page(name: Name) -> str:
-    """The page of a class of ``APART``: its methods.
-
-    Methods of Tensor that are operations are described with the functions, so that the page links
-    to them, without those that are in-place forms of others.
-    """
+    """The page of a class of ``APART``: the table of its members, and their entries."""
     lines = [*_title(name.full_name, "="), f".. py:currentmodule:: {name.space}", ""]
     if name.value is Tensor:
-        operations = {m for found in methods_of_operations().values() for m in found}
-        linked = (m for m in sorted(operations) if m.removesuffix("_") not in operations - {m})
-        links = (f":py:obj:`{m} <tinytorch.Tensor.{m}>`" for m in linked)
-        lines += [
-            "Methods that are described with the functions they are, as their in-place forms",
-            "(``add_``) are:",
-            "",
-            ", ".join(links),
-            "",
+        rows = [
+            (f":py:obj:`{member} <tinytorch.Tensor.{member}>`", _member_summary(name, value))
+            for member, value in methods().items()
+            if member.removesuffix("_") not in methods().keys() - {member}
         ]
+        lines += ["Methods such as ``add_`` are the in-place forms of ``add``.", "", *_table(rows)]
     return "\n".join([*lines, *entry(name)])
 
 
-def _sections(members: Iterable[Name]) -> list[str]:
-    """Entries, with a heading for each family if there are several."""
-    lines: list[str] = []
-    families = _families(members)
-    for home, family in families.items():
-        if len(families) > 1 and home != family[0].space:  # the page begins with these
-            title = _words(home.rpartition(".")[2])
-            purpose = "" if _purpose(home) == f"{title}." else _purpose(home)
-            lines += [*_title(title, "-"), *_escape_lines(purpose), ""]
-        lines += [line for name in family for line in entry(name)]
-    return lines
+def _member_summary(cls: Name, member: Any) -> str:
+    """One line about a method or a property."""
+    documentation = inspect.getdoc(getattr(member, "fget", None) or member) or ""
+    return summarize(documentation, partial(target, cls, parameters(member)))
 
 
 def _others(module: str) -> list[str]:
@@ -237,9 +282,14 @@ def _others(module: str) -> list[str]:
 
 
 def _links(module: str) -> list[str]:
-    """Lines of links for the names of a module that other pages describe, and an empty line."""
+    """Lines of links for the names of a module that other pages describe, and an empty line.
+
+    Names in a table of the module have their links there.
+    """
     rows = [
-        f"* ``{name.full_name}`` is :py:obj:`{meant.full_name}`" for name, meant in other(module)
+        f"* ``{name.full_name}`` is :py:obj:`{meant.full_name}`"
+        for name, meant in other(module)
+        if name.name not in names_with_heading(module)
     ] + [
         f"* ``{name.full_name}`` is the module ``{name.value.__name__}``"
         for name in names(module)
@@ -248,63 +298,27 @@ def _links(module: str) -> list[str]:
     return [*rows, ""]
 
 
-def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
-    """Names by the module that defines them: the page's own first, unsupported ones last."""
-    found: dict[str, list[Name]] = {}
-    for name in members:
-        found.setdefault(UNSUPPORTED if is_unsupported(name) else name.home, []).append(name)
-
-    def order(home: str) -> tuple[bool, bool, str]:
-        return home == UNSUPPORTED, home != found[home][0].space, home
-
-    return {home: found[home] for home in sorted(found, key=order)}
-
-
-def _folder(name: Name) -> str:
-    """The folder of a name at the top level or of an operation; the module of another name.
-
-    ``UNSUPPORTED_PAGE``, ``"more"``, ``"values"`` and ``"compat"`` stand for a folder, too.
-    """
-    if is_unsupported(name):
-        return UNSUPPORTED_PAGE
-    if name.home == name.space:
-        return "more" if callable(name.value) else "values"
-    parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
-    if parts[0] == "_C":  # names that PyTorch has there and programs use
-        return "compat"
-    return parts[0] if name.space == "tinytorch" else parts[-1]
-
-
-@cache
-def _purpose(home: str) -> str:
-    """First paragraph of the docstring of a module or package, read from its source."""
-    path = ROOT.joinpath(*home.split("."))
-    files = (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
-    text = next((Path(file).read_text(encoding="utf-8") for file in files), "")
-    return (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0]
-
-
-def _words(name: str) -> str:
-    """A title from the name of a folder or file; two or three letters are an abbreviation."""
-    first, *others = name.strip("_").split("_")
-    first = PROPER.get(first, first.upper() if len(name) < 4 else first.capitalize())
-    return " ".join([first, *(PROPER.get(word, word) for word in others)])
+# -- reStructuredText ---------------------------------------------------------------------------
 
 
 def _escape_lines(text: str) -> list[str]:
     return convert(text, lambda word: None)
 
 
-def _escape_line(text: str) -> str:
-    return " ".join(_escape_lines(text)).strip()
-
-
-def _current(members: list[Name]) -> list[str]:
-    return [f".. py:currentmodule:: {members[0].space}", ""]
-
-
 def _title(text: str, line: str) -> list[str]:
     return [text, line * len(text), ""]
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines of a table of links and sentences."""
+    return [
+        ".. list-table::",
+        "   :class: summary",
+        "   :widths: 30 70",
+        "",
+        *(line for link, text in rows for line in (f"   * - {link}", f"     - {text}".rstrip())),
+        "",
+    ]
 
 
 def _toctree(paths: list[str], hidden: bool = False) -> list[str]:

@@ -29,6 +29,15 @@ def convert(docstring: str, link: Link) -> list[str]:
     return [*lines, ""]
 
 
+def summarize(docstring: str, link: Link) -> str:
+    """The first sentence of a docstring, as a line of reStructuredText."""
+    paragraphs = [" ".join(part.split()) for part in docstring.split("\n\n")]
+    # NumPy's ufuncs begin with their signature.
+    first = next((part for part in paragraphs if not re.match(r"\w+\(.*\)$", part)), paragraphs[0])
+    sentence = re.match(r"(?:``.*?``|[^`])*?\.(?=\s|$)", first)
+    return _inline(sentence[0] if sentence else first, link)
+
+
 def sections(docstring: str) -> Iterator[tuple[str, str]]:
     """Yield the title and the text of each section; the text before them has the title ""."""
     title, lines = "", list[str]()
