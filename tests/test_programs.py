@@ -1,6 +1,6 @@
 """Programs as PyTorch's users write them run with one import line changed, and print the same.
 
-``tests/programs/`` holds them, written for PyTorch. Each runs on tinytorch; where PyTorch is
+``tests/programs/`` and the browser page have them. Each runs on tinytorch; where PyTorch is
 installed it runs there too, and what the two print must agree to the digits printed. Elsewhere
 what the program prints must be finite, and its loss must fall.
 """
@@ -17,11 +17,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tinytorch as tt
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+ROOT = Path(__file__).parent.parent
+#: The examples of the page that runs in the browser.
+EXAMPLES = ROOT / "docs" / "browser" / "examples"
+PROGRAMS = [*sorted((ROOT / "tests" / "programs").glob("*.py")), EXAMPLES / "pytorch_program.py"]
 #: Programs that print no single loss over time.
 NO_LOSS_CURVE = {"beam_search", "dqn", "gan", "reinforce", "schedules", "spectral_gan"}
 
@@ -88,3 +92,19 @@ def test_program_prints_what_it_prints_under_torch(torch: Any, path: Path) -> No
     assert len(ours) == len(theirs)
     for ours_line, theirs_line in zip(ours, theirs, strict=True):
         assert_same_line(ours_line, theirs_line)
+
+
+def test_the_browser_pages_other_examples_print_their_closed_forms() -> None:
+    numbers = {
+        name: [float(n) for n in re.findall(r"-?\d+\.\d*", "".join(printed_by(name)))]
+        for name in ("gradient", "numpy_script")
+    }
+    slopes = np.sin(2 * np.linspace(0, 1, 5))
+    np.testing.assert_allclose(numbers["gradient"], slopes, atol=5e-5)
+    assert numbers["numpy_script"] == [1.0, -2.0, 0.5]
+    assert printed_by("backend") == ["sin of 3 elements", "reporting numpy", "numpy"]
+
+
+def printed_by(example: str) -> list[str]:
+    """The lines that an example of the browser page prints."""
+    return printed((EXAMPLES / f"{example}.py").read_text(), example)

@@ -21,6 +21,9 @@ from sklearn.datasets import load_digits
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAGES = ("index.html", "style.css", "page.js", "drawing.js", "worker.js", "session.py", "digits.py")
+#: What the worker fetches before Python is ready, besides NumPy's wheel.
+LOADED = ("pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "pyodide/pyodide-lock.json",
+          "tinytorch.whl", "session.py", "digits.py", "digits.bin")  # fmt: skip
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.json",
            "python_stdlib.zip")  # fmt: skip
 
@@ -78,6 +81,12 @@ def write_digits(output: Path) -> None:
     (output / "digits.bin").write_bytes(rows.tobytes())
 
 
+def write_size(output: Path) -> None:
+    """Write the number of bytes that the page loads, the length of its progress bar."""
+    paths = [output / name for name in LOADED] + [*(output / "pyodide").glob("numpy-*.whl")]
+    (output / "bytes.json").write_text(str(sum(path.stat().st_size for path in paths)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=Path, help="folder to write, what is there is replaced")
@@ -92,6 +101,8 @@ def main() -> None:
     write_digits(output)
     for name in PAGES:
         shutil.copy(HERE / name, output)
+    shutil.copytree(HERE / "examples", output / "examples")
+    write_size(output)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     print(f"the page is {output / 'index.html'}: {size / 1e6:.1f} MB; serve it over HTTP")
 

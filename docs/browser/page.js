@@ -6,17 +6,23 @@ const FRAGMENT = "#code=";
 
 // -- Python, in its worker ----------------------------------------------------------------------
 
-let worker, waiting, next = 0;
+let worker, interrupts, waiting, next = 0;
 
+/** Start Python in a new worker; calls that the old one has not answered fail. */
 function startPython() {
   worker?.terminate();
-  const asked = waiting ?? new Map();
+  const unanswered = waiting ?? new Map();
   waiting = new Map();
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data }) => (data.kind ? hear(data) : settle(data));
-  worker.onerror = (event) => hear({ kind: "failed", value: event.message || "no worker" });
+  worker.onmessage = ({ data }) => (data.kind ? receive(data) : settle(data));
+  worker.onerror = (event) => receive({ kind: "failed", value: event.message || "no worker" });
+  element("loading").hidden = false;
+  element("loading").value = 0;
   setReady(false);
-  for (const { reject } of asked.values()) reject(new Error("Python was stopped"));
+  // Memory that page and worker share is there on isolated pages alone.
+  interrupts = self.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
+  if (interrupts) ask("interruptBy", interrupts).catch(() => {}); // it fails if Python does
+  for (const { reject } of unanswered.values()) reject(new Error("Python was stopped"));
 }
 
 function ask(call, value) {
@@ -31,42 +37,71 @@ function settle({ id, value, error }) {
   error === undefined ? resolve(value) : reject(new Error(error));
 }
 
-function hear({ kind, value }) {
+function receive({ kind, value }) {
   if (kind === "epoch") showEpoch(value);
+  else if (kind === "bytes") element("loading").value = value;
   else if (kind === "state") element("state").textContent = `${value} …`;
   else if (kind === "ready") {
+    element("loading").hidden = true;
     write("said", `${value}\n`);
     setReady(true);
   } else if (kind === "failed") {
+    element("loading").hidden = true;
     element("state").textContent = "Python could not start";
     write("stderr", `${value}\n`);
   } else write(kind, value);
 }
 
 function setReady(ready) {
-  for (const id of ["run", "complete", "train"]) element(id).disabled = !ready;
+  const starters = document.querySelectorAll("#run, #complete, [data-example], [data-train]");
+  for (const button of starters) button.disabled = !ready;
   element("stop").disabled = true;
+  element("stop").textContent = "Stop";
   if (ready) element("state").textContent = "Python is ready";
 }
 
-/** Ask, and say that Python is busy until it has answered. False if it was stopped or failed. */
+/** Call Python, which is busy until then. Undefined if it was stopped or failed. */
 async function work(call, value) {
-  const asked = worker;
+  const called = worker;
+  setReady(false);
   element("state").textContent = "Python is busy";
   element("stop").disabled = false;
-  const error = await ask(call, value).then(() => null, (error) => error);
-  if (worker !== asked) return false; // Python was stopped
-  if (error) write("stderr", `${error.message}\n`);
-  if (!waiting.size) setReady(true);
-  return !error;
+  interrupts?.fill(0);
+  try {
+    return await ask(call, value);
+  } catch (error) {
+    if (worker === called) write("stderr", `${error.message}\n`);
+  } finally {
+    if (worker === called) setReady(true);
+  }
 }
+
+/** Interrupt Python, which keeps its variables; if it cannot be, or is already, start it anew. */
+function stop() {
+  if (interrupts && element("stop").textContent === "Stop") {
+    const SIGINT = 2;
+    interrupts.fill(SIGINT);
+    element("stop").textContent = "Start Python anew";
+    element("state").textContent = "Interrupting Python …";
+    return;
+  }
+  write("said", "\nPython starts anew. Your variables are lost.\n");
+  element("progress").textContent = "";
+  startPython();
+}
+
+element("stop").addEventListener("click", stop);
+element("stopping").textContent = self.crossOriginIsolated
+  ? "Stop interrupts Python and keeps your variables."
+  : "Stop starts Python anew, and your variables are lost: this server does not send the headers " +
+    "that an interrupt needs.";
 
 // -- the REPL -----------------------------------------------------------------------------------
 
 const typed = [];
 let place = 0;
 
-/** Add text to the log; what one stream says in a row stands in one block. */
+/** Add text to the log; consecutive text of one stream is one block. */
 function write(kind, text) {
   const log = element("log");
   if (kind === "typed" || log.lastChild?.className !== kind) {
@@ -103,14 +138,14 @@ function run(source = take()) {
   work("run", text);
 }
 
-/** What stands in the box, which is empty then. */
+/** Return the text of the box and empty it. */
 function take() {
   const source = input.value;
   setInput("");
   return source;
 }
 
-/** Run what is whole; what is not comes back, before what was typed meanwhile. */
+/** Run complete code; put other code back, before what was typed meanwhile. */
 async function enter() {
   const form = element("form");
   const inside = input.selectionEnd < input.value.length;
@@ -120,14 +155,14 @@ async function enter() {
   form.ariaBusy = "true";
   const whole = await ask("isWhole", source).catch(() => false);
   form.ariaBusy = "false";
-  if (whole) return run(source);
+  if (whole && !element("run").disabled) return run(source);
   const later = input.value;
   setInput(source);
-  breakLine();
+  if (!whole) breakLine();
   insert(later);
 }
 
-/** Begin the next line as far in as this one, or further where a block begins. */
+/** Begin the next line with the indentation of this one, or one level more after a colon. */
 function breakLine() {
   const line = input.value.slice(0, input.selectionStart).split("\n").at(-1);
   insert(`\n${line.match(/^\s*/)[0]}${line.trimEnd().endsWith(":") ? "    " : ""}`);
@@ -180,7 +215,7 @@ const keys = {
   Escape: () => showMatches([]),
 };
 
-/** Whether a key does here what the page says; otherwise it does what it does everywhere. */
+/** Whether a key has the page's meaning; otherwise it has the browser's. */
 function isOurs(event) {
   const { value, selectionStart, selectionEnd } = input;
   if (event.isComposing || event.altKey || event.metaKey) return false;
@@ -194,7 +229,8 @@ function isOurs(event) {
 input.addEventListener("keydown", (event) => {
   if (!isOurs(event)) return;
   event.preventDefault();
-  event.ctrlKey && event.key === "Enter" ? run() : keys[event.key]();
+  if (!event.ctrlKey || event.key !== "Enter") keys[event.key]();
+  else if (!element("run").disabled) run();
 });
 input.addEventListener("input", () => {
   fit();
@@ -203,11 +239,19 @@ input.addEventListener("input", () => {
 element("form").addEventListener("submit", (event) => event.preventDefault());
 element("run").addEventListener("click", () => run());
 element("complete").addEventListener("click", complete);
-element("stop").addEventListener("click", () => {
-  write("said", "\nStopped: Python starts anew, what it held is gone.\n");
-  element("progress").textContent = "";
-  startPython();
-});
+
+for (const button of document.querySelectorAll("[data-example]")) {
+  button.addEventListener("click", async () => {
+    const source = await readText(`examples/${button.dataset.example}.py`);
+    if (element("run").disabled) return; // another example was faster
+    run(source);
+    element("form").scrollIntoView({ block: "nearest" });
+  });
+}
+
+async function readText(path) {
+  return (await fetch(path)).text();
+}
 
 // -- digits -------------------------------------------------------------------------------------
 
@@ -222,16 +266,22 @@ function showEpoch({ epoch, epochs, accuracy, ...seen }) {
   element("progress").textContent = `Epoch ${epoch} of ${epochs}: ${percent} % of held-out digits`;
 }
 
-element("train").addEventListener("click", async () => {
-  element("train").disabled = true;
+async function train() {
   element("progress").textContent = "Training …";
+  element("progress").scrollIntoView({ block: "center" });
   [losses, means] = [[], []];
-  if (await work("train")) element("after").hidden = false;
-  else element("progress").textContent = "";
-});
+  const complete = await work("train");
+  element("after").hidden = complete === undefined;
+  if (complete === false) element("progress").textContent += ", interrupted";
+  if (complete === undefined) element("progress").textContent = "";
+}
+
+for (const button of document.querySelectorAll("[data-train]")) {
+  button.addEventListener("click", train);
+}
 
 element("source").closest("details").addEventListener("toggle", async () => {
-  element("source").textContent ||= await (await fetch("digits.py")).text();
+  element("source").textContent ||= await readText("digits.py");
 });
 
 // -- the link -----------------------------------------------------------------------------------
@@ -246,7 +296,7 @@ element("share").addEventListener("click", async () => {
   element("copied").textContent = (await copied) ? "Copied" : "";
 });
 
-/** Put a link's code where it can be read before it is run. */
+/** Put the code of a link into the box, without running it. */
 function openLink() {
   if (location.hash.startsWith(FRAGMENT)) {
     setInput(decodeURIComponent(location.hash.slice(FRAGMENT.length)));
@@ -255,4 +305,5 @@ function openLink() {
 
 addEventListener("hashchange", openLink);
 openLink();
+element("loading").max = await (await fetch("bytes.json")).json();
 startPython();

@@ -1,5 +1,5 @@
 // Python runs here, so that the page answers while it computes. Messages from the page have an
-// `id`, which the answer bears; what Python prints and what training reports comes by itself.
+// `id`, which the answer repeats; what Python prints and what training reports has a `kind`.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const address = (name) => new URL(name, import.meta.url).href;
@@ -19,6 +19,24 @@ function write(stream) {
   };
 }
 
+/** Report the bytes of all that `load` fetches, while they arrive. */
+async function countBytes(load) {
+  const { fetch } = self;
+  let bytes = 0;
+  const counter = () => new TransformStream({
+    transform(chunk, stream) {
+      bytes += chunk.byteLength;
+      say("bytes", bytes);
+      stream.enqueue(chunk);
+    },
+  });
+  self.fetch = async (...request) => {
+    const answer = await fetch(...request);
+    return new Response(answer.body.pipeThrough(counter()), answer);
+  };
+  return load().finally(() => { self.fetch = fetch; });
+}
+
 async function start() {
   say("state", "Loading Python");
   const python = await loadPyodide({ indexURL: address("pyodide/") });
@@ -29,21 +47,23 @@ async function start() {
   for (const name of ["session.py", "digits.py", "digits.bin"]) {
     python.FS.writeFile(name, await read(name));
   }
+  say("state", "Importing tinytorch");
   const { session } = python.pyimport("session");
   python.setStdout({ write: write("stdout") });
   python.setStderr({ write: write("stderr") });
   say("ready", session.banner());
-  return session;
+  return { python, session };
 }
 
 const calls = {
-  isWhole: (session, source) => session.is_whole(source),
-  run: (session, source) => session.run(source),
-  complete: (session, before) => JSON.parse(session.complete(before)),
-  train: (session) => session.train((seen) => say("epoch", JSON.parse(seen))),
+  interruptBy: ({ python }, buffer) => python.setInterruptBuffer(buffer),
+  isWhole: ({ session }, source) => session.is_whole(source),
+  run: ({ session }, source) => session.run(source),
+  complete: ({ session }, before) => JSON.parse(session.complete(before)),
+  train: ({ session }) => session.train((seen) => say("epoch", JSON.parse(seen))),
 };
 
-const started = start().catch((error) => {
+const started = countBytes(start).catch((error) => {
   say("failed", String(error.message));
   throw error;
 });

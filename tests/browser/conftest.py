@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,16 +28,39 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    """The address of the page."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(BUILT)))
+class Isolating(Quiet):
+    """Sends the headers that `docs/browser.md` names, by which Python can be interrupted."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
+
+@contextmanager
+def serve(handler: type[Quiet]) -> Iterator[str]:
+    """Serve the built page; the value is its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(BUILT)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the page, from a server as simple as Python's own."""
+    with serve(Quiet) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def isolated_site() -> Iterator[str]:
+    """The address of the page, from a server that isolates it."""
+    with serve(Isolating) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -54,11 +78,11 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
-@pytest.fixture(params=[1280, 390], ids=["desk", "phone"])
-def page(request: pytest.FixtureRequest, browser: Any, site: str) -> Iterator[Any]:
+@contextmanager
+def open_page(browser: Any, width: int, site: str) -> Iterator[Any]:
     """The page with Python ready; an error on its console, or a request elsewhere, is a fault."""
     faults: list[str] = []
-    context = browser.new_context(viewport={"width": request.param, "height": 844})
+    context = browser.new_context(viewport={"width": width, "height": 844})
     context.set_default_timeout(120_000)
     page = context.new_page()
     page.on("console", lambda said: said.type == "error" and faults.append(said.text))
@@ -72,6 +96,20 @@ def page(request: pytest.FixtureRequest, browser: Any, site: str) -> Iterator[An
     context.close()
     assert faults == []
     assert wide <= 0, f"the page is {wide} pixels wider than the window"
+
+
+@pytest.fixture(params=[1280, 390], ids=["desk", "phone"])
+def page(request: pytest.FixtureRequest, browser: Any, site: str) -> Iterator[Any]:
+    """The page at one of two widths."""
+    with open_page(browser, request.param, site) as found:
+        yield found
+
+
+@pytest.fixture
+def isolated_page(browser: Any, isolated_site: str) -> Iterator[Any]:
+    """The page where Python can be interrupted."""
+    with open_page(browser, 1280, isolated_site) as found:
+        yield found
 
 
 def is_ours(address: str, site: str) -> bool:

@@ -19,8 +19,8 @@ def enter(page: Any, *lines: str) -> str:
         page.locator("#input").press_sequentially(line)
         page.keyboard.press("Enter")
         page.wait_for_function("form.ariaBusy !== 'true'")
-    page.wait_for_function("input.value === '' && !document.getElementById('run').disabled")
-    page.wait_for_function("document.getElementById('stop').disabled")
+        page.wait_for_selector("#run:enabled")
+    page.wait_for_function("input.value === ''")
     return page.locator("#log").inner_text()
 
 
@@ -41,6 +41,15 @@ def test_error_shows_a_traceback_of_the_lines_typed(page: Any) -> None:
     assert "tt.ones(2) @ tt.ones(3)\n" in printed.split("Traceback")[1]
     assert "session.py" not in printed
     assert "Did you mean: 'matmul'?" in printed
+
+
+def test_an_error_is_one_traceback_long(page: Any) -> None:
+    printed = enter(page, "try: tt.ones(2) @ tt.ones(3)", "except RuntimeError: tt.tanhh", "")
+    assert printed.count("Traceback (most recent call last)") == 1
+    assert "AttributeError" in printed
+    printed = enter(page, "try: 1 / 0", "except ZeroDivisionError as e: raise OSError from e", "")
+    assert printed.count("Traceback (most recent call last)") == 3
+    assert "direct cause" in printed
 
 
 def test_the_up_arrow_recalls_earlier_lines(page: Any) -> None:
@@ -71,14 +80,96 @@ def test_tab_leaves_an_empty_line(page: Any) -> None:
     assert page.evaluate("document.activeElement.id") == "run"
 
 
-def test_endless_loop_is_stopped_and_the_page_goes_on(page: Any) -> None:
-    page.locator("#input").press_sequentially("while True: pass")
-    page.keyboard.press("Enter")
+def start(page: Any, source: str) -> None:
+    """Run code that does not end by itself."""
+    page.locator("#input").fill(source)
+    page.keyboard.press("Control+Enter")
     page.wait_for_selector("#stop:enabled")
+
+
+#: While it waits Python runs nothing that an interrupt could end.
+WAITING = "import asyncio\nawait asyncio.sleep(1000)"
+
+
+def test_endless_loop_is_stopped_and_the_page_goes_on(page: Any) -> None:
+    enter(page, "a = 6")
+    start(page, "while True: pass")
     assert page.evaluate("1 + 1") == 2
+    started = page.locator("button:enabled").all_inner_texts()
+    assert started == ["Stop", "Share"], "the rest is disabled while Python is busy"
+    assert "lost" in page.locator("#stopping").inner_text()
     page.locator("#stop").click()
     page.wait_for_selector("#run:enabled")
+    assert "NameError" in enter(page, "a")
     assert enter(page, "6 * 7").rstrip().endswith("42")
+
+
+def test_stop_keeps_variables_where_the_page_is_isolated(isolated_page: Any) -> None:
+    enter(isolated_page, "a = 6")
+    start(isolated_page, "while True: pass")
+    assert "keeps your variables" in isolated_page.locator("#stopping").inner_text()
+    isolated_page.locator("#stop").click()
+    isolated_page.wait_for_selector("#run:enabled")
+    printed = enter(isolated_page, "a * 7").rstrip()
+    assert printed.count("Traceback") == 1
+    assert "\nKeyboardInterrupt\n" in printed
+    assert printed.endswith("42")
+
+
+def test_training_is_interrupted_where_the_page_is_isolated(isolated_page: Any) -> None:
+    isolated_page.locator("#train").click()
+    isolated_page.wait_for_selector("#digits canvas")
+    isolated_page.locator("#stop").click()
+    isolated_page.wait_for_selector("#run:enabled")
+    assert "interrupted" in isolated_page.locator("#progress").inner_text()
+    assert enter(isolated_page, "len(images)").rstrip().endswith("1797")
+
+
+def test_python_that_no_interrupt_reaches_is_started_anew(isolated_page: Any) -> None:
+    start(isolated_page, WAITING)
+    stop = isolated_page.locator("#stop")
+    stop.click()
+    assert stop.inner_text() == "Start Python anew"
+    stop.click()
+    isolated_page.wait_for_selector("#run:enabled")
+    assert stop.inner_text() == "Stop"
+    assert enter(isolated_page, "6 * 7").rstrip().endswith("42")
+
+
+#: The last line that each example prints.
+EXAMPLES = {
+    "Gradient": "tensor([0.0000, 0.4794, 0.8415, 0.9975, 0.9093])",
+    "NumPy script with gradients": "[ 1.  -2.   0.5]",
+    "Switch of backend": "reporting numpy\nnumpy",
+    "PyTorch program": "(2): Linear(in_features=32, out_features=1, bias=True)\n)",
+}
+
+
+def test_examples_run_when_they_are_clicked(page: Any) -> None:
+    buttons = page.locator("[data-example]")
+    assert buttons.all_inner_texts() == [*EXAMPLES]
+    for name, last in EXAMPLES.items():
+        page.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_function(
+            "(last) => log.innerText.trimEnd().endsWith(last) && !run.disabled", arg=last
+        )
+    printed = page.locator("#log").inner_text()
+    assert "Traceback" not in printed
+    assert "sin of 3 elements" in printed
+    assert "loss 0.0008 after 400 steps" in printed
+
+
+def test_a_bar_shows_how_much_of_python_is_loaded(browser: Any, site: str) -> None:
+    page = browser.new_page()
+    shown = "Array.from(document.querySelectorAll('#loading:not([hidden])'), (bar) => bar.value)"
+    page.goto(site, wait_until="commit")
+    page.wait_for_selector("#loading")
+    page.wait_for_function("document.getElementById('loading').value > 1e6")
+    page.wait_for_selector("#run:enabled", timeout=120_000)
+    assert page.evaluate(shown) == [], "the bar is gone when Python is ready"
+    loaded, whole = page.evaluate("[loading.value, loading.max]")
+    assert loaded == whole
+    page.close()
 
 
 def test_digits_are_learned_and_drawn(page: Any) -> None:
