@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy
 import pytest
 
 import tinytorch as tt
@@ -85,8 +86,12 @@ def test_the_examples_of_each_docstring_print_what_they_show(
 
 
 @pytest.mark.parametrize("test", list(sessions()), ids=lambda test: test.name)
-def test_the_sessions_of_each_page_print_what_they_show(test: doctest.DocTest) -> None:
+def test_the_sessions_of_each_page_print_what_they_show(
+    test: doctest.DocTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert test.examples
+    monkeypatch.chdir(tmp_path)  # a session may write a file or register a backend
+    monkeypatch.setattr(tt.backends, "_registry", dict(tt.backends._registry))
     if test.name == "precision":
         pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
     run_examples(test)
@@ -229,3 +234,40 @@ def test_methods_of_tensors_have_examples() -> None:
     assert "item" in methods and "sin_" in methods
     without = [name for name, method in methods.items() if ">>>" not in (method.__doc__ or "")]
     assert not without, f"no example in Tensor: {', '.join(without)}"
+
+
+def accepted_calls() -> list[str]:
+    """The calls that the page for users of PyTorch lists as rejected there and accepted here."""
+    page = (ROOT / "docs" / "coming_from" / "pytorch.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## What PyTorch rejects .*?(?=^## )", page, re.MULTILINE | re.DOTALL)
+    cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    return [call for cell in cells for call in re.findall(r"`([^`]+)`", cell)]
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("call", accepted_calls())
+def test_pytorch_rejects_the_calls_that_its_page_lists(torch: Any, call: str) -> None:
+    outcomes = []
+    for library in (torch, tt):
+        names = {"torch": library, "numpy": numpy, "x": library.ones(2, 3)}
+        names["w"] = library.ones(2, requires_grad=True)
+        try:
+            outcomes.append(eval(call, names))
+        except (AttributeError, RuntimeError, TypeError, ValueError) as error:
+            outcomes.append(type(error))
+    theirs, ours = outcomes
+    assert isinstance(theirs, type)
+    assert isinstance(ours, tt.Tensor | numpy.ndarray)
+
+
+def title(path: Path) -> str:
+    """The title of a page."""
+    return next(line[2:] for line in path.read_text("utf-8").splitlines() if line[:2] == "# ")
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_to_a_page_say_its_title(path: Path) -> None:
+    links = re.findall(r"(?<!!)\[([^\[\]]+)\]\(([\w./]+\.md)\)", path.read_text("utf-8"))
+    shown = {target: " ".join(text.replace("*", "").split()) for text, target in links}
+    assert shown == {target: title(path.parent / target) for target in shown}
