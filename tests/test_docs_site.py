@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from benchmarks.__main__ import measurements
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -230,15 +231,33 @@ def test_docstrings_become_mark_up() -> None:
 
 
 def test_tables_show_every_figure_that_is_kept() -> None:
-    files = builder("performance").files()
+    files, describe = builder("performance").files(), builder("benchmark_names").describe
     for path in (ROOT / "benchmarks" / "results").glob("*-2-cores.json"):
         table = files[f"{path.stem}.md"].splitlines()
         for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            (line,) = (each for each in table if each.startswith(f"| {row['work']} |"))
+            (line,) = (each for each in table if each.startswith(f"| {describe(row['work'])} |"))
             if {"tinytorch", "torch"} <= row["values"].keys():
                 ratio = row["values"]["tinytorch"] / row["values"]["torch"]
                 assert line.endswith(f"| {ratio:.2f} |")
-    assert "<svg" in files["ratios.svg"] and "cumsum, 1000x1000" in files["ratios.svg"]
+
+
+def test_charts_show_the_ratios_of_every_machine() -> None:
+    performance = builder("performance")
+    files = performance.files()
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in performance.machines()]
+    runs = [run["rows"] for run in runs if "rows" in run]
+    ratios = [row["ratios"]["torch"] for rows in runs for row in rows if row["work"] == "sum, 10 M"]
+    assert len(ratios) > 1
+    (line,) = re.findall("^.*<code>sum</code> of 10 million numbers.*$", files["large.md"], re.M)
+    assert re.findall(r"<td>([\d.]+)</td>", line) == [f"{ratio:.2f}" for ratio in ratios]
+    places = [float(place) for place in re.findall(r"left:([\d.]+)%", line)]
+    assert [place > 50 for place in places] == [ratio > 1 for ratio in ratios]
+
+
+def test_every_row_of_the_benchmark_has_a_name_in_words() -> None:
+    describe = builder("benchmark_names").describe
+    names = [describe(work) for work in measurements()]
+    assert len(names) > 100 and len({*names}) == len(names)
 
 
 def test_every_run_that_is_kept_is_shown() -> None:
