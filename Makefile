@@ -35,7 +35,7 @@ help:  ## list the targets
 demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digits.png
 	$(PY) examples/digits.py
 
-gallery: $(VENV)/.demo  ## run every example, write its picture to docs/gallery
+gallery: $(VENV)/.examples  ## run every example, write its picture to docs/gallery
 	@$(PY) $(PIP_INSTALL) --no-deps safetensors $(MODELS)
 	@for program in $$(grep -l -e --output examples/*.py); do \
 	  echo "$$program"; \
@@ -161,6 +161,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo "installing tinytorch and what the demo needs into $(VENV)"
+	@$(PY) $(PIP_INSTALL) --no-compile --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.examples: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo "installing tinytorch and what its examples need into $(VENV)"
 	@$(PY) $(PIP_INSTALL) --editable '.[examples]'
 	@touch $@

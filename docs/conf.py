@@ -17,6 +17,7 @@ extensions = [
     "builder.extension",
     "myst_parser",
     "sphinx.ext.intersphinx",
+    "sphinx_copybutton",
 ]
 exclude_patterns = ["browser", "builder", "generated/*.md"]
 nitpicky = True
@@ -39,13 +40,19 @@ python_maximum_signature_line_length = 160
 toc_object_entries = False
 highlight_language = "none"
 pygments_style = "default"
+pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
 html_title = f"tinytorch {version}"
 html_copy_source = False
 html_show_sphinx = False
 html_use_index = True
 html_domain_indices = False
 html_theme_options = {"navigation_with_keys": True}
+
+# Copying a session takes its input alone: no prompts, output or tracebacks.
+copybutton_exclude = ".linenos, .gp, .go, .gt, .gr"
