@@ -161,7 +161,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: setup.cfg pyproject.toml | $(VENV)/bin/python
-	@echo "installing tinytorch and what the demo needs into $(VENV)"
+	@echo "installing tinytorch and what the demo needs into $(VENV): half a minute"
 	@$(PY) $(PIP_INSTALL) --no-compile --editable '.[demo]'
 	@touch $@
 

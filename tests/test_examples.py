@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import re
@@ -9,6 +10,7 @@ import runpy
 import subprocess
 import sys
 from collections import Counter
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,20 @@ def test_gallery_shows_nothing_else() -> None:
 
 
 # -- digits -----------------------------------------------------------------------------
+
+
+def test_demo_installs_what_digits_imports_and_no_more() -> None:
+    tree = ast.parse((ROOT / "examples" / "digits.py").read_text())
+    modules = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+               for name in node.names}  # fmt: skip
+    modules |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
+    declared = ConfigParser()
+    declared.read(ROOT / "setup.cfg")
+    extra = declared["options.extras_require"]["demo"].split()
+    distributions = {"scikit-learn": "sklearn"}
+    assert {distributions.get(name, name) for name in extra} == imported - {"tinytorch"}
+    assert "--editable '.[demo]'" in (ROOT / "Makefile").read_text()
 
 
 @pytest.mark.slow

@@ -81,12 +81,17 @@ class TestEachCauseIsToldApart:
         assert error.reason == "not installed"
         assert "pip install 'cupy-cuda12x[ctk]'" in str(error)
 
-    def test_readme_and_the_extra_name_the_same_package(self) -> None:
+    def test_pages_and_the_extra_name_the_same_package(self) -> None:
         root = Path(__file__).parents[3]
-        package = re.findall(r"cupy-cuda12x[^\s'`):>]*", INSTALL_CUPY)
-        for page in ("README.md", "setup.cfg"):
-            named = re.findall(r"cupy-cuda1[23]x[^\s'`):>]*", (root / page).read_text())
-            assert package and {name.replace("13", "12") for name in named} == {*package}
+        (package,) = re.findall(r"cupy-cuda12x[^\s'`):>]*", INSTALL_CUPY)
+        pages = [root / "README.md", root / "setup.cfg", *(root / "docs").rglob("*.md")]
+        named = {
+            page.name: {name.replace("13", "12") for name in found}
+            for page in pages
+            if (found := re.findall(r"cupy-cuda1[23]x[^\s'`),:>]*", page.read_text()))
+        }
+        assert {"README.md", "setup.cfg", "index.md", "quickstart.md"} <= named.keys()
+        assert named == dict.fromkeys(named, {package})
 
     def test_in_a_browser_pip_is_not_advised(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "platform", "emscripten")
