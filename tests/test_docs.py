@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codeop
 import doctest
 import importlib
 import inspect
@@ -95,6 +96,20 @@ def test_the_sessions_of_each_page_print_what_they_show(
     if test.name == "precision":
         pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
     run_examples(test)
+
+
+def inputs(block: str) -> Iterator[str]:
+    """Yield the input of each example of a session, as it is typed at a prompt."""
+    for match in re.finditer(r"^>>> .*(?:\n\.\.\..*)*", block, re.MULTILINE):
+        yield "\n".join(line[4:] for line in match[0].splitlines())
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_sessions_can_be_pasted_at_a_prompt(path: Path) -> None:
+    """An indented block ends with an empty line."""
+    for language, block in blocks(path):
+        typed = inputs(block) if language == "pycon" else ()
+        assert [code for code in typed if codeop.compile_command(code) is None] == []
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
