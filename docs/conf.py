@@ -54,5 +54,6 @@ html_use_index = True
 html_domain_indices = False
 html_theme_options = {"navigation_with_keys": True}
 
-# Copying a session takes its input alone: no prompts, output or tracebacks.
-copybutton_exclude = ".linenos, .gp, .go, .gt, .gr"
+# Copying a session takes the lines that begin with a prompt, without the prompt.
+copybutton_prompt_text = r">>> |\.\.\. ?"
+copybutton_prompt_is_regexp = True
