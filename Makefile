@@ -112,8 +112,8 @@ stubtest: $(VENV)/.test  ## compare the stubs with what is there at run time
 	MYPYPATH=build/stubtest $(PY) -m mypy.stubtest --mypy-config-file stubs/stubtest.cfg \
 	  --ignore-missing-stub --allowlist stubs/stubtest-allowlist.txt tinytorch
 
-bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch and others
-	$(PY) -m benchmarks
+bench: $(TORCH_VENV)/.test  ## compare speed with NumPy, PyTorch and others
+	$(TORCH_VENV)/bin/python -m benchmarks
 
 # The page that runs in the browser is built by itself; it goes along where it is there.
 docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is an error
