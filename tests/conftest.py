@@ -1,7 +1,8 @@
 """Fixtures and options of every test: fixed seeds, and the backend the suite runs on.
 
 ``pytest --backend strict`` runs the suite on the stand-in for CuPy, where an operation that calls
-NumPy past its backend fails; ``--backend cupy`` runs it on a GPU.
+NumPy past its backend fails; ``--backend cupy`` runs it on a GPU, and any other name on that
+backend, without the tests that need what its library lacks (``tests/capabilities.py``).
 
 Tests that compare with PyTorch are marked ``torch``: ``pytest -m torch`` runs them, and
 ``-m "not torch"`` runs the others. A test that takes the fixture ``torch`` has the mark; where only
@@ -25,18 +26,22 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.warnings
-from tests import torch_versions
+from tests import capabilities, torch_versions
 from tests.runner import Runner
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--backend", default="numpy", help="backend the suite runs on: numpy, strict or cupy"
+        "--backend", default="numpy",
+        help="backend the suite runs on: numpy, strict, or the name of a registered one",
+    )  # fmt: skip
+    parser.addoption(
+        "--tests", type=int, metavar="COUNT", help="run so many tests, chosen by --sample"
     )
     parser.addoption(
         "--sample", type=int, default=0,
-        help="seed of the samples: of tables marked `sampled`, and of long ones on another backend "
-        "than numpy",
+        help="seed of the samples: of tables marked `sampled`, of long ones on other backends than "
+        "numpy, and of --tests",
     )  # fmt: skip
     parser.addoption(
         "--shuffle", type=int, metavar="SEED", help="run the tests in a random order, by a seed"
@@ -86,8 +91,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
         running = [item for item in items if not on_numpy_alone(item)]
         running = sample(running, seed) if several else running
+        _skip_for_capabilities(config, running)
     if several:
         running = [item for item in running if is_in_sample(item, seed)]
+    if (count := config.getoption("--tests")) is not None:
+        running = capabilities.sample(running, count, seed)
     chosen = {*running}
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = running
@@ -104,6 +112,27 @@ def is_in_sample(item: pytest.Item, seed: int) -> bool:
     """
     mark = item.get_closest_marker("sampled")
     return mark is None or zlib.crc32(f"{seed}{item.nodeid}".encode()) % mark.args[0] == 0
+
+
+def _skip_for_capabilities(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip the tests that need what the backend of the suite lacks."""
+    found = capabilities.capabilities(tt.backends.load(config.getoption("--backend")))
+    for item in items:
+        if need := capabilities.missing(item, found):
+            item.add_marker(pytest.mark.skip(reason=f"the library has no {need}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Skip a test on another backend if its error names what the library lacks."""
+    try:
+        return (yield)
+    except (Exception, pytest.fail.Exception) as error:
+        backend = tt.backends.load(item.config.getoption("--backend"))
+        reason = capabilities.find_reason(error, backend)
+        if reason is None:
+            raise
+        pytest.skip(reason)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -48,6 +48,7 @@ FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 800, 40, 50
 FEW_LINES = 60
 #: Short files and the reason why they are files.
 SHORT: dict[str, str] = {
+    "backends.standard.strict_library": "imports array_api_strict, which is optional",
     "compat.as_torch.torch": "Python finds it as the module `torch` on `sys.path`",
     "compat.dask_worker": "imports Dask, which is optional",
     "distributed.algorithms.ddp_comm_hooks.debugging_hooks": "PyTorch's file",
@@ -122,6 +123,7 @@ COMPUTED = {
     "backends": "backends by name, those of plug-ins among them",
     "backends.cupy.errors": "CuPy's modules, which may be missing",
     "backends.numpy.quiet": "NumPy's modules, on first access",
+    "backends.standard.backend": "the module of an array library, which a program names",
     "checkpoint.reading": "classes that a pickle names",
     "compat.after_import": "the file about another library, once that is imported",
     "accelerator": "the module of a kind of device",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 
 import pytest
@@ -35,7 +36,7 @@ def test_unknown_name_lists_the_registered_ones_and_the_nearest(switch):
     assert tt.get_backend() == tt.get_default_backend() == "numpy"
     message = str(caught.value)
     assert isinstance(caught.value, tt.UnknownBackendError)
-    assert "numpy, cupy, red, green, blue" in message
+    assert re.search("numpy, cupy, .*red, green, blue", message)
     assert message.endswith("Did you mean 'red'?")
 
 

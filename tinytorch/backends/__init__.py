@@ -56,6 +56,8 @@ _V = TypeVar("_V")
 def __getattr__(name: str) -> ModuleType:
     if name in _SWITCHES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "standard_backend":
+        return importlib.import_module(f"{__name__}.standard").standard_backend
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -131,7 +133,22 @@ _registry: dict[str, _Registration] = {
     "numpy": _Registration("numpy", "tinytorch.backends.numpy.backend:NumpyBackend"),
     "cupy": _Registration("cupy", "tinytorch.backends.cupy:CupyBackend"),
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
+    **{
+        name: _Registration(
+            name,
+            f"tinytorch.backends.standard.{source}",
+            f"install it with `pip install {package}`",
+        )
+        for name, source, package in (
+            ("torch", "torch_library:TorchBackend", "torch"),
+            ("jax", "jax_library:JaxBackend", "jax"),
+            ("dask", "dask_library:DaskBackend", "'dask[array]'"),
+            ("array_api_strict", "strict_library:StrictBackend", "array-api-strict"),
+        )
+    },
 }
+#: Other names of backends: TensorLy's.
+_ALIASES = {"pytorch": "torch"}
 _BUILT_IN = frozenset(_registry)
 #: Backends that ``list_backends`` leaves out: ``meta`` is a device, not a library.
 _UNLISTED = frozenset(["meta"])
@@ -398,6 +415,7 @@ def _find(table: Mapping[str, _V], name: str) -> _V | None:
     found = table.get(name)
     if found is None:
         key = name.strip().casefold()
+        key = _ALIASES.get(key, key)
         found = next((v for each, v in table.items() if each.casefold() == key), None)
     return found
 

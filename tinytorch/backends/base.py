@@ -105,6 +105,10 @@ class Backend(SpecialFunctions):
             return dtype in self.low and low_precision.bind()
         return dtype.dtype is not None
 
+    def exposes(self, dtype: dtypes.dtype) -> bool:
+        """Whether ``tt.NAME`` returns ``dtype`` while the backend is active."""
+        return self.supports(dtype)
+
     def names_of_dtypes(self) -> set[str]:
         """Names of the supported dtypes, as far as is known without an import."""
         if type(self).supports is not Backend.supports:
@@ -171,6 +175,24 @@ class Backend(SpecialFunctions):
         else:
             host = numpy.array(data, self.native_dtype(dtype))
         return self.from_numpy(host)
+
+    def adopt(self, data: Any) -> Any:
+        """Wrap an array of the library in the class of this backend's arrays.
+
+        Args:
+            data: Any object; one that needs no wrapping is returned itself.
+        """
+        return data
+
+    def unwrap(self, tensor: Any) -> Any:
+        """Return the library's array that a tensor, or an array of this backend, holds.
+
+        Example:
+            >>> x = tt.zeros(2)
+            >>> type(x.backend.unwrap(x))
+            <class 'numpy.ndarray'>
+        """
+        return getattr(tensor, "_data", tensor)
 
     def is_view(self, out: Array, source: Array) -> bool:
         """Whether ``out``, made from ``source`` by a shape operation, shares its memory."""

@@ -241,7 +241,7 @@ _NAMED_WITH_UNDERSCORE = {*FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
 def resolve(name: str) -> Any:
     """Return the public value ``tinytorch.name``: an operation, module or name of the backend."""
     dtype = dtypes.NAMES.get(name)
-    if dtype is not None and current_backend().supports(dtype):
+    if dtype is not None and current_backend().exposes(dtype):
         return dtype
     if name == "__all__":
         return star_names()

@@ -210,6 +210,7 @@ def _to_array(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     if isinstance(data, Tensor):
         raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
+    data = xp.adopt(data)
     if hasattr(getattr(data, "dtype", None), "char"):
         xp.dtype_of(data)  # raises TypeError for a dtype that torch does not have
         data = _to_native_byte_order(data)
@@ -256,6 +257,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
     if isinstance(data, Tensor):
         return data.to(dtype=dtype, device=device, backend=backend)
     xp = backend_for(device, backend)
+    data = xp.adopt(data)
     if isinstance(data, xp.array_type):
         xp.dtype_of(data)
         data = _to_native_byte_order(data)

@@ -186,6 +186,9 @@ def _conv(
     dilation: Sizes, groups: int, size: Sizes,
 ) -> Array:  # fmt: skip
     """Convolution ``(N, O, *size)`` of ``(N, C, *image)`` and ``(O, C / groups, *kernel)``."""
+    fused = xp.fused("conv", input, weight, bias, stride, padding, dilation, groups, size)
+    if fused is not None:
+        return fused
     windows = Windows(weight.shape[2:], stride, padding, dilation, size)
     few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)
     if few is not None:
@@ -217,6 +220,9 @@ def _conv_input(
 
     It is also the gradient of the input of ``_conv``; ``input`` is then the gradient of the result.
     """
+    fused = xp.fused("conv_input", input, weight, stride, padding, dilation, groups, size)
+    if fused is not None:
+        return fused if bias is None else fused + xp.reshape(bias, (-1, *(1,) * len(size)))
     windows = Windows(weight.shape[2:], stride, padding, dilation, input.shape[2:])
     few = _transposed_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups, size)
     if few is not None and xp.is_finite(weight):
@@ -265,6 +271,9 @@ def _conv_weight(
 
     ``input`` is ``(N, C, *image)`` and ``grad``, the gradient of the result, ``(N, O, *windows)``.
     """
+    fused = xp.fused("conv_weight", input, grad, stride, padding, dilation, groups, size)
+    if fused is not None:
+        return fused
     outputs, channels = grad.shape[1], input.shape[1]
     windows = Windows(size, stride, padding, dilation, grad.shape[2:])
     few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)

@@ -1,0 +1,71 @@
+"""Capabilities that the library of a backend may lack, and the tests that need them.
+
+``pytest --backend NAME`` skips a test that needs what the library lacks. Most such tests raise an
+error that says so. The others are listed by what they need, never by the name of a backend.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tinytorch.backends import Backend
+from tinytorch.backends.standard import StandardBackend
+
+TESTS = Path(__file__).parent
+
+#: Errors that name a capability that the library lacks.
+_ERRORS = {
+    r"backend '\w+' has no dtype '?(\w+)": "the library has no {0}",
+    r"the bits of one cannot be written": "bits cannot be written through a view of another dtype",
+}
+_STRIDES = "strides"
+#: Tests of how results lie in memory, which immutable values do not show: files or single tests.
+_NEED = {
+    _STRIDES: (
+        "ops/nn/test_attention.py::test_order_in_memory_is_pytorchs",
+        "ops/test_derivatives.py::test_derivatives_by_views_are_torchs[as_strided_]",
+        "ops/test_formats_of_results.py",
+        "ops/shape/test_memory_order.py",
+    ),
+}
+
+
+def capabilities(backend: Backend) -> set[str]:
+    """Capabilities of a backend, of those that tests need."""
+    strided = not isinstance(backend, StandardBackend) or backend.raw_library.strided
+    return {_STRIDES} if strided else set()
+
+
+def missing(item: pytest.Item, found: set[str]) -> str | None:
+    """Return the capability that a test needs and a backend lacks, or None."""
+    path = item.path.relative_to(TESTS).as_posix()
+    names = f"{path}::{item.name}", f"{path}::{item.name.partition('[')[0]}", path
+    for need, tests in _NEED.items():
+        if need not in found and any(name in tests for name in names):
+            return need
+    return None
+
+
+def find_reason(error: BaseException | None, backend: Backend) -> str | None:
+    """Return why a test is skipped: a lack of a library that its error, or the cause of it, names.
+
+    NumPy's and CuPy's backends lack nothing that a test may skip for.
+    """
+    while isinstance(backend, StandardBackend) and error is not None:
+        for pattern, reason in _ERRORS.items():
+            if match := re.search(pattern, str(error)):
+                return reason.format(*match.groups())
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def sample(items: Iterable[pytest.Item], count: int, seed: int) -> list[pytest.Item]:
+    """Select so many tests, by a hash of their names."""
+    ordered = sorted(items, key=lambda item: zlib.crc32(f"{seed}{item.nodeid}".encode()))
+    chosen = set(ordered[:count])
+    return [item for item in items if item in chosen]

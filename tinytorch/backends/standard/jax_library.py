@@ -1,0 +1,207 @@
+"""JAX as an array library: arrays are immutable values, and functions can be traced.
+
+JAX computes in 32 bits unless the user switches to 64. The user's setting stays as it is: 64 bits
+are on inside the calls of this file alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ...dtypes import bfloat16
+from .backend import StandardBackend
+from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
+
+
+_INT64 = numpy.dtype("int64")
+
+
+class _WideModule:
+    """Module of JAX whose functions compute in 64 bits where their arguments do."""
+
+    def __init__(self, module: Any, widened: Callable[..., Any]) -> None:
+        self._module, self._widened = module, widened
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if callable(found) and not isinstance(found, type):
+            found = self._widened(found)
+        setattr(self, name, found)
+        return found
+
+
+class JaxLibrary(ArrayLibrary):
+    """Functions on arrays and tracers of JAX.
+
+    Args:
+        name: Name of the backend.
+        jax: The module.
+    """
+
+    caches_scalars = False  # a tracer that is kept leaks out of its function
+    computes_bools = True
+
+    def __init__(self, name: str, jax: Any) -> None:
+        import jax.numpy as jnp
+
+        self.jax, self._tracer = jax, jax.core.Tracer
+        self._enable = _find_switch(jax)
+        self._local = threading.local()
+        namespace = _WideModule(jnp, self.widen)
+        namespace.linalg = _WideModule(jnp.linalg, self.widen)
+        namespace.fft = _WideModule(jnp.fft, self.widen)
+        super().__init__(name, namespace, jax.Array, jax.__version__)
+        try:
+            import ml_dtypes
+        except ImportError:  # JAX depends on it
+            return
+        native = numpy.dtype(ml_dtypes.bfloat16)
+        self.native[native] = self.numpy_dtypes[native] = native
+
+    def widen(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a function of JAX: 64 bits are on inside it."""
+        enable = self._enable
+
+        @functools.wraps(function)
+        def call(*args: Any, **options: Any) -> Any:
+            with enable(True):
+                return function(*args, **options)
+
+        return call
+
+    # -- dtypes and the host ----------------------------------------------------------------
+
+    def find_dtype(self, word: str) -> Any:
+        return numpy.dtype(word)
+
+    def from_host(self, host: numpy.ndarray[Any, Any]) -> Raw:
+        self.native_dtype(host.dtype)
+        with self._enable(True), self.jax.ensure_compile_time_eval():  # a constant in a trace
+            return self.jax.numpy.array(host)
+
+    def to_host(self, raw: Raw) -> numpy.ndarray[Any, Any]:
+        return numpy.asarray(raw)
+
+    def item(self, raw: Raw) -> Any:
+        return raw.item()
+
+    def scalar(self, value: Any, dtype: Dtype) -> Raw:
+        return numpy.asarray(value, dtype)  # an operand of NumPy's is a constant
+
+    def has_values(self, raw: Raw) -> bool:
+        return not isinstance(raw, self._tracer)
+
+    def trace(self) -> Any:
+        return self.jax.core.get_opaque_trace_state(convention="flax")
+
+    # -- values -----------------------------------------------------------------------------
+
+    def full(self, shape: Shape, value: Any, dtype: Dtype) -> Raw:
+        value = numpy.asarray(value).astype(self.native_dtype(dtype))
+        return self.namespace.full(tuple(shape), value, dtype)
+
+    def astype(self, raw: Raw, dtype: Dtype) -> Raw:
+        if raw.dtype.kind == "c" and dtype.kind not in "cb":
+            raw = self.namespace.real(raw)
+        if raw.dtype.kind == "f" and dtype.kind in "iu":  # NumPy truncates and wraps
+            wide = numpy.dtype("int64") if dtype.kind == "u" and dtype.itemsize < 8 else dtype
+            raw = self.namespace.astype(raw, wide)
+        return self.namespace.astype(raw, self.native_dtype(dtype))
+
+    def bitcast(self, raw: Raw, dtype: Dtype) -> Raw | None:
+        with self._enable(True):
+            return self.jax.numpy.asarray(raw).view(dtype)
+
+    def join_complex(self, real: Raw, imag: Raw) -> Raw:
+        with self._enable(True):
+            return self.jax.lax.complex(real, imag)
+
+    # -- indexing ---------------------------------------------------------------------------
+
+    def as_index(self, raw: Raw) -> Raw:
+        return raw
+
+    def slice(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
+        with self._enable(True):
+            return raw[key]
+
+    def read_at(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
+        with self._enable(True):
+            return self.jax.numpy.asarray(raw)[key]
+
+    def write_at(self, raw: Raw, key: tuple[Any, ...], value: Raw) -> Raw:
+        with self._enable(True):
+            if any(getattr(item, "dtype", _INT64).kind == "b" for item in key):
+                return super().write_at(raw, key, value)
+            return self.jax.numpy.asarray(raw).at[key].set(value)
+
+    def write_slice(self, raw: Raw, key: tuple[Any, ...], value: Raw) -> Raw:
+        with self._enable(True):
+            return self.jax.numpy.asarray(raw).at[key].set(value)
+
+    def read_places(self, flat: Raw, places: Raw) -> Raw:
+        with self._enable(True):
+            return flat[places]
+
+    def add_at(self, raw: Raw, key: tuple[Any, ...], values: Raw) -> Raw:
+        with self._enable(True):
+            if raw.dtype.kind == "b":
+                return super().add_at(raw, key, values)
+            return self.jax.numpy.asarray(raw).at[key].add(values)
+
+    def take(self, raw: Raw, index: Raw, axis: int) -> Raw:
+        return self.namespace.take(raw, index, axis=axis)
+
+    def searchsorted(self, sequence: Raw, values: Raw, side: str) -> Raw:
+        return self.namespace.searchsorted(sequence, values, side=side)
+
+    # -- functions by NumPy's names ---------------------------------------------------------
+
+    def accumulate(self, name: str, raw: Raw, axis: int) -> Raw:
+        return getattr(self.namespace, f"cum{name}")(raw, axis=axis)
+
+    def make_formulas(self) -> dict[str, Elementwise]:
+        return {}
+
+    def elementwise(self, name: str) -> Elementwise | None:
+        return getattr(self.namespace, name, None)
+
+    def function(self, name: str) -> Callable[..., Any] | None:
+        return None if name.startswith("special.") else getattr(self.namespace, name, None)
+
+    def submodule_function(self, module: str, name: str) -> Callable[..., Any] | None:
+        if name in ("eig", "eigvals"):  # on the CPU alone, and not differentiable
+            return None
+        return getattr(getattr(self.namespace, module), name, None)
+
+    def kernels(self, backend: Any) -> dict[str, Callable[..., Any]]:
+        from .jax_kernels import make_kernels
+
+        return make_kernels(self, backend.library.wrap)
+
+
+class JaxBackend(StandardBackend):
+    """JAX as a backend, on the device that JAX uses."""
+
+    name = "jax"
+    module = "jax.numpy"
+    low = frozenset((bfloat16,))
+
+    def open(self) -> ArrayLibrary:
+        import jax
+
+        return JaxLibrary(self.name, jax)
+
+
+def _find_switch(jax: Any) -> Callable[[bool], Any]:
+    """Return JAX's context manager that switches 64 bits, which moved."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64  # type: ignore[no-any-return]
+    from jax.experimental import enable_x64
+
+    return enable_x64  # type: ignore[no-any-return]
