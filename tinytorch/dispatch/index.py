@@ -419,8 +419,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.pooling": "_spread_means maxima_and_indices window_maxima window_means",
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
-        "ops.nn.shuffling": "_rearrange",
         "ops.nn.recurrent_sequences": "gru_sequence lstm_sequence",
+        "ops.nn.shuffling": "_rearrange",
         "ops.nn.softmax": "_log_softmax _softmax",
         "ops.nn.unfolding": "_col2im _im2col",
         "ops.nn.unpooling": """_fractional_indices _unpool_gather _unpool_scatter
@@ -433,7 +433,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
         "ops.random.inplace": "_refill",
-        "ops.reduce.cumulative": "_recurrence _running_index",
+        "ops.reduce.cumulative": "_cummax_along _cummin_along _recurrence",
         "ops.reduce.extrema": "_extreme_of_all _max_along _min_along",
         "ops.reduce.histograms": "_edges _histogram",
         "ops.reduce.norms": "p_norm",
