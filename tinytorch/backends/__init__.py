@@ -143,7 +143,7 @@ _registry: dict[str, _Registration] = {
             ("torch", "torch_library:TorchBackend", "torch"),
             ("jax", "jax_library:JaxBackend", "jax"),
             ("dask", "dask_library:DaskBackend", "'dask[array]'"),
-            ("array_api_strict", "strict_library:StrictBackend", "array-api-strict"),
+            ("array_api_strict", "strict_library:ArrayApiStrictBackend", "array-api-strict"),
         )
     },
 }

@@ -32,7 +32,7 @@ class _QuietModule:
         return found
 
 
-class StrictBackend(StandardBackend):
+class ArrayApiStrictBackend(StandardBackend):
     """Backend over ``array_api_strict``, which computes by NumPy and raises for all else."""
 
     name = "array_api_strict"
