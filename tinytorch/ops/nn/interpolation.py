@@ -55,6 +55,24 @@ class Resampling:
         self.length = length
         if transpose is not None:
             self.transposed_taps = transpose
+        self._terms: dict[Any, list[tuple[Any, Any, Any]]] = {}
+
+    def terms(self, dtype: Any) -> list[tuple[Any, Any, Any]]:
+        """Indices, weights and mask of each term of the sum, for elements of ``dtype``.
+
+        The weights are None if all are 1, and the mask if no index is -1.
+        """
+        found = self._terms.get(dtype)
+        if found is None:
+            found = self._terms[dtype] = [
+                (
+                    indices,
+                    weights.astype(dtype) if (weights != 1).any() else None,
+                    indices >= 0 if (indices < 0).any() else None,
+                )
+                for indices, weights in zip(*self.taps, strict=True)
+            ]
+        return found
 
     @functools.cached_property
     def transposed_taps(self) -> Taps:
@@ -94,6 +112,7 @@ class Resampling:
         whole = np.trunc(weights * 2**bits + np.copysign(0.5, weights))
         return Resampling(self.mode, Taps(indices, whole), self.length), 2**bits
 
+    @functools.cached_property
     def is_identity(self) -> bool:
         """Whether the resampling copies every element to its own position."""
         indices, np = self.taps.indices, _host()
@@ -125,15 +144,14 @@ def _upsample_node_name(node: Node) -> str:
 @op(public=False, node=_upsample_node_name)
 def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     """``input`` with another size along ``axis``, computed by the resampling ``how``."""
-    shape = [1] * input.ndim
-    shape[axis] = -1
+    form = (-1, *(1,) * (input.ndim - 1 - axis % input.ndim))
     out: Array = None
-    for indices, weights in zip(*how.taps, strict=True):
-        part = xp.take(input, xp.from_numpy(indices), axis=axis)
-        if (weights != 1).any():
-            part *= xp.reshape(xp.from_numpy(weights.astype(input.dtype)), shape)
-        if (indices < 0).any():  # a weight of 0 instead would give NaN for an infinite element
-            part = xp.masked(part, xp.reshape(xp.from_numpy(indices >= 0), shape))
+    for indices, weights, mask in how.terms(input.dtype):
+        part = input.take(xp.from_numpy(indices), axis)
+        if weights is not None:
+            part *= xp.from_numpy(weights).reshape(form)
+        if mask is not None:  # a weight of 0 instead would give NaN for an infinite element
+            part = xp.masked(part, xp.from_numpy(mask).reshape(form))
         if out is None:
             out = part
         else:
@@ -364,13 +382,13 @@ def interpolate(
     Reference:
         Keys: Cubic Convolution Interpolation for Digital Image Processing, 1981.
     """
-    spatial = input.ndim - 2
-    _check_options(mode, align_corners, antialias, input.ndim)
+    ndim = input._data.ndim
+    _check_options(mode, align_corners, antialias, ndim)
     sizes, scales = _sizes(input, size, scale_factor, recompute_scale_factor)
-    _check_mode(mode, input.ndim)
+    _check_mode(mode, ndim)
     _check_dtype(input, mode)
     if mode == "area":
-        return _AREA[spatial](input, sizes)
+        return _AREA[ndim - 2](input, sizes)
     _check_sizes(input, sizes)
     kernel = _KERNELS[mode][0] + ("-antialias" if antialias else "")
     return _resize(input, kernel, sizes, scales, align_corners)
@@ -389,17 +407,20 @@ def _resize(
         corners: Whether the centers of the end elements are aligned; None for False.
     """
     interpolates = not kernel.startswith("nearest")
-    out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and interpolates else x
+    native, shape = x._data.dtype, x._data.shape
+    out = x.to(dtypes.float32) if native.char == "e" and interpolates else x
     # uint8 is rounded after each dimension, as in image libraries; float16 at the end.
-    is_uint8 = x.dtype is dtypes.uint8 and interpolates
-    single = x._data.dtype.itemsize < 8 and not is_uint8
+    is_uint8 = native.kind == "u" and interpolates
+    single = native.itemsize < 8 and not is_uint8
     for axis in range(-1, -len(sizes) - 1, -1):
-        length, size = x.shape[axis], sizes[axis]
+        length, size = shape[axis], sizes[axis]
         scale = None if _ignores_scale(kernel, length, size, len(sizes)) else scales[axis]
         how = resampling(kernel, length, size, scale, bool(corners), single)
-        if not how.is_identity():
+        if not how.is_identity:
             out = _resample_uint8(out, axis, how) if is_uint8 else resample(out, axis, how)
-    return following(x.clone() if out is x else out.to(x.dtype), x)
+    if out is x:
+        out = x.clone()
+    return following(out if out._data.dtype is native else out.to(x.dtype), x)
 
 
 def _resample_uint8(x: Tensor, axis: int, how: Resampling) -> Tensor:
@@ -454,7 +475,7 @@ def _sizes(
 
     ``recompute`` is the argument ``recompute_scale_factor``: the sizes determine coordinates.
     """
-    image = list(input.shape[2:])
+    image = list(input._data.shape[2:])
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if size is not None and scale_factor is not None:
@@ -498,12 +519,13 @@ def _expand_argument(label: str, given: Any, image: list[int]) -> list[Any]:
 
 def _check_sizes(input: Tensor, sizes: list[int]) -> None:
     """Raise RuntimeError if the input or the result has no elements."""
-    if min(sizes) <= 0 or 0 in input.shape[2:]:
+    shape = input._data.shape
+    if min(sizes) <= 0 or 0 in shape[2:]:
         raise RuntimeError(
             "interpolate: Input and output sizes should be greater than 0, but got input "
-            f"{list(input.shape[2:])} and output {sizes}"
+            f"{list(shape[2:])} and output {sizes}"
         )
-    if not input.shape[1]:
+    if not shape[1]:
         raise RuntimeError(
             f"interpolate: Non-empty {input.ndim}D data tensor expected but got a tensor with "
             f"sizes {list(input.shape)}"
@@ -512,6 +534,8 @@ def _check_sizes(input: Tensor, sizes: list[int]) -> None:
 
 def _check_dtype(input: Tensor, mode: str) -> None:
     """Raise NotImplementedError unless the dtype is floating-point or, except for area, uint8."""
+    if input._data.dtype.kind == "f":
+        return
     if not input.is_floating_point() and (input.dtype is not dtypes.uint8 or mode == "area"):
         raise NotImplementedError(
             f"\"interpolate\" (mode {mode!r}) not implemented for '{scalar_name(input.dtype)}'"
