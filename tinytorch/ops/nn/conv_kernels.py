@@ -172,9 +172,14 @@ _FEW_TERMS = 64
 
 #: Columns of up to this many bytes are computed for the whole batch at once.
 _FEW_BYTES = 1 << 19
+#: A weight of up to this many elements stays in the cache of a core.
+_FEW_WEIGHTS = 1 << 16
 
 #: Columns may always be this many times larger than the weight.
 _COLUMNS_PER_WEIGHT = 4
+
+#: The gradient of a weight from this many windows is computed as its transpose.
+_MANY_WINDOWS = 1024
 
 #: With ``stride`` 1, rows of fewer windows count as short.
 _SHORT_ROW = 16
@@ -190,7 +195,7 @@ def _conv(
     if fused is not None:
         return fused
     windows = Windows(weight.shape[2:], stride, padding, dilation, size)
-    few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)
+    few = _few_columns(xp.column_bytes, input.shape, input.itemsize, weight.size, windows, groups)
     if few is not None:
         return _convolve_few(xp, input, weight, bias, few)
     if can_shift_lines(xp, weight.shape, groups, input.shape[0], size):
@@ -224,7 +229,9 @@ def _conv_input(
     if fused is not None:
         return fused if bias is None else fused + xp.reshape(bias, (-1, *(1,) * len(size)))
     windows = Windows(weight.shape[2:], stride, padding, dilation, input.shape[2:])
-    few = _transposed_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups, size)
+    few = _transposed_columns(
+        xp.column_bytes, input.shape, input.itemsize, weight.size, windows, groups, size
+    )
     if few is not None and xp.is_finite(weight):
         return _convolve_few(xp, input, _flip_kernel(xp, weight, groups), bias, few)
     out = _transpose(xp, input, weight, windows, groups, size)
@@ -238,7 +245,7 @@ def _transpose(
 ) -> Array:
     """``_conv_input`` without a bias, for many elements or a weight that is not finite."""
     count, kernel = input.shape[0], windows.kernel
-    if _should_flip_kernel(xp, weight, windows.stride, groups):
+    if _should_flip_kernel(xp, weight, windows.stride, groups, _count_windows(input)):
         flipped, args = _flip_kernel(xp, weight, groups), windows.flip()
         return _conv.kernel(xp, input, flipped, None, *args, groups, size)
     if can_shift_lines(xp, weight.shape, groups, count, input.shape[2:]):
@@ -276,28 +283,41 @@ def _conv_weight(
         return fused
     outputs, channels = grad.shape[1], input.shape[1]
     windows = Windows(size, stride, padding, dilation, grad.shape[2:])
-    few = _few_columns(xp.column_bytes, input.shape, input.itemsize, windows, groups)
+    shape: tuple[int, ...] = (outputs, channels // groups, *size)
+    few = _few_columns(
+        xp.column_bytes, input.shape, input.itemsize, math.prod(shape), windows, groups
+    )
     if few is not None:
         return _weight_grad_of_few(xp, input, grad, few)
-    shape: tuple[int, ...] = (outputs, channels // groups, *size)
     if can_shift_lines(xp, shape, groups, input.shape[0], windows.size):
         found = weight_grad_of_lines(xp, input, grad, windows)
         if found is not None:
             return found
-    depth = channels // groups * math.prod(size)
+    depth, width = channels // groups * math.prod(size), outputs // groups
+    # BLAS is a quarter faster for the product of the transposes, which has to be transposed.
+    transposes = _count_windows(grad) > _MANY_WINDOWS
 
     def compute(block: Block, columns: Columns) -> Array:
         found = columns.im2col(input[block.images], windows.rows(block.rows))
         matrix = _grad_matrices(xp, grad[block.images, :, block.rows], groups, columns)
         found = xp.reshape(found, (groups, depth, matrix.shape[2]))
-        # BLAS is a quarter faster in this order than for the product of the transposes.
-        return xp.matmul(found, xp.swapaxes(matrix, 1, 2))
+        if transposes:
+            return xp.matmul(found, xp.swapaxes(matrix, 1, 2))
+        out = xp.empty(shape, input.dtype)
+        target = xp.reshape(out, (groups, width, depth))
+        xp.matmul(matrix, xp.swapaxes(found, 1, 2), out=target)
+        return out
 
-    shape = (groups, depth, outputs // groups)
-    total = xp.zeros(shape, input.dtype)
-    for part in _map_blocks(xp, compute, input.dtype, input.shape, windows, shape, split=True):
-        total += part
-    return xp.reshape(xp.swapaxes(total, 1, 2), (outputs, channels // groups, *size))
+    parts = _map_blocks(xp, compute, input.dtype, input.shape, windows, shape, split=True)
+    for part in parts[1:]:
+        parts[0] += part
+    if not parts:
+        return xp.zeros(shape, input.dtype)
+    if not transposes:
+        return parts[0]
+    out = xp.empty(shape, input.dtype)  # no view, so that the engine need not copy it
+    xp.reshape(out, (groups, width, depth))[...] = xp.swapaxes(parts[0], 1, 2)
+    return out
 
 
 class _FewColumns(NamedTuple):
@@ -316,16 +336,17 @@ class _FewColumns(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def _few_columns(
-    limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int,
+    limit: int, shape: tuple[int, ...], itemsize: int, weights: int, windows: Windows, groups: int,
     spread: tuple[int, ...] | None = None,
 ) -> _FewColumns | None:  # fmt: skip
     """Columns of a batch of ``shape``, ``(N, C, *image)``, if they are small, else None.
 
-    None for more than ``limit`` bytes, too. ``spread`` is as for ``view_of_windows``.
+    None for more than ``limit`` bytes, too, or if the weight has many elements, which are read for
+    each image. ``weights`` is their number, and ``spread`` is as for ``view_of_windows``.
     """
     count, depth = shape[0], shape[1] * math.prod(windows.kernel)
     of_image = math.prod(windows.size)
-    if count * depth * of_image * itemsize > min(limit, _FEW_BYTES):
+    if count * depth * of_image * itemsize > min(limit, _FEW_BYTES) or weights > _FEW_WEIGHTS:
         return None
     view = view_of_windows(shape, itemsize, windows, spread or (1,) * len(windows.size))
     return _FewColumns(view, (count, groups, depth // groups, of_image))
@@ -333,7 +354,7 @@ def _few_columns(
 
 @functools.lru_cache(maxsize=256)
 def _transposed_columns(
-    limit: int, shape: tuple[int, ...], itemsize: int, windows: Windows, groups: int,
+    limit: int, shape: tuple[int, ...], itemsize: int, weights: int, windows: Windows, groups: int,
     size: tuple[int, ...],
 ) -> _FewColumns | None:  # fmt: skip
     """``_few_columns`` for a transposed convolution of a batch of ``shape``, ``(N, O, *windows)``.
@@ -345,7 +366,7 @@ def _transposed_columns(
     if min(padding) < 0:
         return None
     flipped = Windows(windows.kernel, (1,) * len(size), padding, dilation, size)
-    return _few_columns(limit, shape, itemsize, flipped, groups, windows.stride)
+    return _few_columns(limit, shape, itemsize, weights, flipped, groups, windows.stride)
 
 
 def _convolve_few(
@@ -448,7 +469,9 @@ def _map_blocks(
     """
     row = shape[1] * math.prod(windows.kernel) * math.prod(windows.size[1:]) * dtype.itemsize
     limit = _column_bytes(xp, dtype, weight)
-    blocks = split_batch(shape[0], windows.size[0], row, limit, split)
+    # Each block reads the weight, so there is one if the weight is larger than all columns.
+    is_wide = math.prod(weight) * dtype.itemsize > shape[0] * windows.size[0] * row
+    blocks = split_batch(shape[0], windows.size[0], row, limit, split, 1 if is_wide else 4)
     batch_last = bool(blocks) and _should_put_batch_last(blocks[0].images.stop, windows)
 
     def compute_blocks(start: int, stop: int) -> Any:
@@ -478,7 +501,9 @@ def _column_bytes(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
     return max(xp.column_bytes, _COLUMNS_PER_WEIGHT * math.prod(weight) * int(dtype.itemsize))
 
 
-def _should_flip_kernel(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
+def _should_flip_kernel(
+    xp: Backend, weight: Array, stride: Sizes, groups: int, windows: int
+) -> bool:
     """Whether a transposed convolution is faster as a convolution with the flipped kernel.
 
     The convolution reads columns of the gradient's channels; the alternative sums into columns of
@@ -486,6 +511,8 @@ def _should_flip_kernel(xp: Backend, weight: Array, stride: Sizes, groups: int) 
     finite: infinity times 0 would be NaN.
     """
     if any(s != 1 for s in stride) or 2 * groups * weight.shape[1] < weight.shape[0]:
+        return False
+    if windows < weight.shape[0]:  # the flipped copy would be larger than the columns
         return False
     return xp.is_finite(weight) is not False
 

@@ -250,8 +250,10 @@ class Block(NamedTuple):
     rows: slice
 
 
-def split_batch(count: int, rows: int, row_bytes: int, limit: int, split: bool) -> list[Block]:
-    """Split a batch into blocks of at most a quarter of it, whose columns fit in ``limit`` bytes.
+def split_batch(
+    count: int, rows: int, row_bytes: int, limit: int, split: bool, least: int = 4
+) -> list[Block]:
+    """Split a batch into at least ``least`` blocks, whose columns fit in ``limit`` bytes.
 
     Args:
         count: Images in the batch.
@@ -259,11 +261,12 @@ def split_batch(count: int, rows: int, row_bytes: int, limit: int, split: bool) 
         row_bytes: Size of a row's columns.
         limit: Largest size of a block's columns.
         split: Whether an image whose columns are too large may be split by rows.
+        least: Number of blocks, if there are as many images.
     """
     image = max(rows * row_bytes, 1)
     parts = -(-image // limit)
     if parts == 1 or not split:
-        step = max(min(limit // image, -(-count // 4)), 1)
+        step = max(min(limit // image, -(-count // least)), 1)
         return [
             Block(slice(i, min(i + step, count)), slice(0, rows)) for i in range(0, count, step)
         ]
