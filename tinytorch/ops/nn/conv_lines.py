@@ -146,6 +146,11 @@ class _LineBuffers:
             array = self.arrays[name] = self.xp.zeros(shape, self.dtype)
         return array
 
+    def are_whole(self, images: Array) -> bool:
+        """Whether the lines of ``images``, ``(N, C, *image)``, are one part each."""
+        length = images.shape[0] * math.prod(self.layout.sizes)
+        return length <= max(self.limit // images.shape[1], 1)
+
     def parts(self, channels: int, length: int) -> Iterator[tuple[int, int]]:
         """Yield start and stop of parts of a line of ``length`` elements.
 
@@ -287,31 +292,88 @@ def convolve_lines(
     out = xp.empty((input.shape[0], weight.shape[0], *windows.size), input.dtype)
 
     def compute(block: _ChannelBlock, buffers: _LineBuffers) -> None:
-        width = block.channels.stop - block.channels.start
-        size = (block.images.stop - block.images.start) * math.prod(layout.sizes)
-        length = size - layout.reach
-        total = buffers.zeros("total", width, multiplier, size)
-        total[..., :length] = 0
-        for rows, start, columns in buffers.columns(input[block.images, block.channels]):
-            products = xp.matmul(_row_matrices(xp, kernel, block, rows), columns)
-            shape = (width, multiplier, len(rows.shifts), columns.shape[2])
-            products, stop = xp.reshape(products, shape), start + shape[3]
-            for i, shift in enumerate(rows.shifts):
-                low, high = max(start, shift), min(stop, shift + length)
-                if low < high:
-                    part = products[:, :, i, low - start : high - start]
-                    total[..., low - shift : high - shift] += part
-        outputs = block.outputs(multiplier)
+        part, outputs = input[block.images, block.channels], block.outputs(multiplier)
         target = xp.moveaxis(out[block.images, outputs], 0, 1)
-        results = xp.reshape(total, (*target.shape[:2], *layout.sizes))[(..., *layout.windows)]
-        if bias is None:
-            target[...] = results
-        else:
-            column = xp.reshape(bias[outputs], (-1, *(1,) * (target.ndim - 1)))
-            xp.add(results, column, out=target)
+        form = (part.shape[1], multiplier, part.shape[0], *target.shape[2:])
+        column = None
+        if bias is not None:
+            column = xp.reshape(bias[outputs], (*form[:2], *(1,) * (len(form) - 2)))
+        sum_rows = _sum_whole_lines if buffers.are_whole(part) else _sum_parts_of_lines
+        sum_rows(xp, kernel, block, buffers, part, column, xp.reshape(target, form))
 
     _map_channel_blocks(xp, compute, input.shape, layout, input.dtype)
     return out
+
+
+def _sum_parts_of_lines(
+    xp: Backend, kernel: Array, block: _ChannelBlock, buffers: _LineBuffers, images: Array,
+    bias: Array | None, target: Array,
+) -> None:  # fmt: skip
+    """Write the convolution of some images to ``target``, a part of the lines after the other.
+
+    Args:
+        xp: The backend.
+        kernel: The result of ``_split_kernel``.
+        block: The images and channels.
+        buffers: The thread's buffers.
+        images: ``(N, C, *image)``.
+        bias: Array that broadcasts with ``target``, or None.
+        target: ``(C, multiplier, N, *windows)``.
+    """
+    layout, width, multiplier = buffers.layout, *target.shape[:2]
+    size = images.shape[0] * math.prod(layout.sizes)
+    length = size - layout.reach
+    total = buffers.zeros("total", width, multiplier, size)
+    total[..., :length] = 0
+    for rows, start, columns in buffers.columns(images):
+        products = xp.matmul(_row_matrices(xp, kernel, block, rows), columns)
+        shape = (width, multiplier, len(rows.shifts), columns.shape[2])
+        products, stop = xp.reshape(products, shape), start + shape[3]
+        for i, shift in enumerate(rows.shifts):
+            low, high = max(start, shift), min(stop, shift + length)
+            if low < high:
+                part = products[:, :, i, low - start : high - start]
+                total[..., low - shift : high - shift] += part
+    shape = (*target.shape[:3], *layout.sizes)
+    _write_sum(xp, [xp.reshape(total, shape)[(..., *layout.windows)], bias], target)
+
+
+def _sum_whole_lines(
+    xp: Backend, kernel: Array, block: _ChannelBlock, buffers: _LineBuffers, images: Array,
+    bias: Array | None, target: Array,
+) -> None:  # fmt: skip
+    """``_sum_parts_of_lines`` for lines that are not divided, in fewer passes over them."""
+    layout, width, multiplier = buffers.layout, *target.shape[:2]
+    size = images.shape[0] * math.prod(layout.sizes)
+    lines = []
+    for rows, _, columns in buffers.columns(images):
+        # The lines are longer by the largest shift, so that each can be shifted without an end.
+        shape = (width, multiplier * len(rows.shifts), size + layout.reach)
+        products = buffers.zeros(("products", rows.line), *shape)
+        matrices = _row_matrices(xp, kernel, block, rows)
+        xp.matmul(matrices, columns, out=products[..., :size])
+        products = xp.reshape(products, (width, multiplier, len(rows.shifts), shape[2]))
+        lines += [products[:, :, i, s : s + size] for i, s in enumerate(rows.shifts)]
+    if len(lines) > 2:
+        total = buffers.zeros("total", width, multiplier, size)
+        xp.add(lines[0], lines[1], out=total)
+        for line in lines[2:-1]:
+            total += line
+        lines = [total, lines[-1]]
+    shape = (*target.shape[:3], *layout.sizes)
+    windows = [xp.reshape(line, shape)[(..., *layout.windows)] for line in lines]
+    _write_sum(xp, [*windows, bias], target)
+
+
+def _write_sum(xp: Backend, terms: list[Array | None], target: Array) -> None:
+    """Write the sum of some arrays, of which None stands for 0, to ``target``."""
+    first, *rest = (term for term in terms if term is not None)
+    if not rest:
+        target[...] = first
+        return
+    xp.add(first, rest[0], out=target)
+    for term in rest[1:]:
+        target += term
 
 
 def transpose_lines(
