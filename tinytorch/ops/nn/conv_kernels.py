@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, op
+from ..memory_order import as_row_major
 from .conv_lines import can_shift_lines, convolve_lines, transpose_lines, weight_grad_of_lines
 from .unfolding import (
     Block,
@@ -181,6 +182,9 @@ _COLUMNS_PER_WEIGHT = 4
 #: The gradient of a weight from this many windows is computed as its transpose.
 _MANY_WINDOWS = 1024
 
+#: With this many pixels, a product for each image is as fast as one for several.
+_MANY_PIXELS = 64
+
 #: With ``stride`` 1, rows of fewer windows count as short.
 _SHORT_ROW = 16
 
@@ -205,6 +209,9 @@ def _conv(
         limit = _column_bytes(xp, input.dtype, weight.shape)
         return convolve_runs(xp, input, rows, bias, windows, limit)
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
+    if windows.is_identity(input.shape[2:]) and math.prod(size) >= _MANY_PIXELS:
+        _convolve_pixels(xp, input, rows, bias, out)
+        return out
 
     def compute(block: Block, columns: Columns) -> None:
         found = columns.im2col(input[block.images], windows.rows(block.rows))
@@ -394,6 +401,26 @@ def _weight_grad_of_few(xp: Backend, input: Array, grad: Array, few: _FewColumns
     total = products[0] if count == 1 else xp.sum(products, axis=0)
     kernel = few.view.shape[2 : input.ndim]
     return total.reshape((outputs, input.shape[1] // groups, *kernel))
+
+
+def _convolve_pixels(xp: Backend, input: Array, rows: Array, bias: Any, out: Array) -> None:
+    """Write a convolution with a kernel of one element to ``out``, without columns.
+
+    The pixels of an image are a matrix already. ``rows`` are the weight as matrices.
+    """
+    groups, outputs, depth = rows.shape
+    pixels = math.prod(input.shape[2:])
+    images = xp.reshape(as_row_major(xp, input), (input.shape[0], groups, depth, pixels))
+    target = xp.reshape(out, (input.shape[0], groups, outputs, pixels))
+    column = None if bias is None else xp.reshape(bias, (groups, outputs, 1))
+
+    def compute(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            _matmul(xp, rows, images[i], target[i])
+            if column is not None:
+                xp.add(target[i], column, out=target[i])
+
+    xp.in_parts(compute, input.shape[0], True)
 
 
 def _weight_matrices(xp: Backend, weight: Array, groups: int) -> Array:
