@@ -64,6 +64,7 @@ _where = getattr(numpy.where, "_implementation", numpy.where)  # as ``serve_libr
 _highest: Any = numpy.maximum.reduce
 _vecdot: Any = numpy.vecdot
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
+_SCALARS = frozenset((int, float))
 
 
 class _Zeros(dict[Any, Any]):
@@ -366,6 +367,10 @@ class NumpyBackend(Backend):
         if not by_clip or numpy.ndim(low) or numpy.ndim(high):
             if high is None and low.__class__ is int and low == 0:
                 return _maximum(_ZEROS[dtype], array)
+            if kind in "fd":  # a 0-d array takes half the time of a Python scalar
+                number = _numbers[dtype]
+                low = number(low) if low.__class__ in _SCALARS else low
+                high = number(high) if high.__class__ in _SCALARS else high
             return super().between(array, low, high)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))

@@ -155,8 +155,9 @@ def scaled_elu(
 
     def compute(x: Array) -> Array:
         # exp gets min(x, 0) alone, so it cannot overflow.
-        negative = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
-        return negative + xp.between(x, 0, None) * scale
+        negative, positive = xp.between(x, None, 0), xp.between(x, 0, None)
+        negative = xp.expm1(negative if rate == 1 else negative * rate) * (alpha * scale)
+        return negative + (positive if scale == 1 else positive * scale)
 
     return blockwise(xp, compute, x)
 
