@@ -4331,8 +4331,8 @@ def take(
 ) -> Tensor: ...
 def take_along_axis(arr: Any, indices: Any, axis: _int | None = -1) -> Tensor: ...
 def take_along_dim(
-    input: Tensor | NDArray[Any] | ndarray,
-    indices: Tensor | NDArray[Any] | ndarray,
+    input: Tensor | ndarray,
+    indices: Tensor | ndarray,
     dim: _int | None = None,
     *,
     out: Tensor | None = None,

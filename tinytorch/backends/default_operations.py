@@ -97,6 +97,10 @@ class Indices(Placement):
         place = place.reshape(tuple(-1 if i == axis else 1 for i in range(mask.ndim)))
         return self.accumulate("maximum", self.library.where(mask, place, 0), axis)
 
+    def take_valid(self, array: Array, index: Array) -> Array:
+        """Elements of a one-dimensional array at indices that are not negative and in bounds."""
+        return array.take(index)
+
     def take_in_each(self, array: Array, index: Array) -> Array:
         """Read all channels of an example at the same positions.
 
@@ -125,14 +129,18 @@ class Indices(Placement):
         """Raise ``error`` if an element of ``index`` is out of bounds for ``size``."""
         if not index.size:
             return
-        low, high = _ends(index)
+        low, high = self.ends(index)
         if high >= size or low < (-size if negative else 0):
             wrong = high if high >= size else low
             raise error(text.format(name=name, index=wrong, dim=dim, size=size))
 
+    def ends(self, index: Array) -> tuple[int, int]:
+        """Minimum and maximum of integers; the host waits."""
+        return _ends(index)
+
     def extremes(self, index: Array) -> tuple[int, int] | None:
         """Minimum and maximum; None if ``index`` is empty or the host would have to wait."""
-        return _ends(index) if index.size else None
+        return self.ends(index) if index.size else None
 
     def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
         """``check_indices`` for indices whose minimum and maximum are known."""

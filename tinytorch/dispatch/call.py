@@ -402,11 +402,11 @@ def _rename_options(op: Op, options: dict[str, Any]) -> dict[str, Any]:
     return named
 
 
-def make_composite_function(op: Op) -> Any:
+def make_composite_function(op: Op, public: Any = None) -> Any:
     """Return the public function of a composite, which checks the arguments and runs its body.
 
     A call with an argument of another class than the declared ones, or of a class that may override
-    it, goes to ``call_composite_slowly``.
+    it, goes to ``call_composite_slowly``. Overrides get ``public``, by default this function.
     """
     prepared: Any = None
 
@@ -417,18 +417,18 @@ def make_composite_function(op: Op) -> Any:
                 prepared = _prepare_composite(op)
             body, accepted, fits, computes_in_float32 = prepared
             if not PLAIN or fits is not None and not fits(args, options):
-                return call_composite_slowly(op, function, args, options)
+                return call_composite_slowly(op, public, args, options)
             count = len(args)
             for i, classes in accepted:
                 if i >= count:
                     break
                 kind = args[i].__class__
                 if kind not in classes:
-                    return call_composite_slowly(op, function, args, options)
+                    return call_composite_slowly(op, public, args, options)
                 if computes_in_float32 and kind in PLAIN and args[i]._data.dtype.num > 255:
-                    return _call_in_float32(op, function, args, options)
+                    return _call_in_float32(op, public, args, options)
             if options and not _fits_by_name(op, accepted, options):
-                return call_composite_slowly(op, function, args, options)
+                return call_composite_slowly(op, public, args, options)
             try:
                 return body(*args, **options)
             except REWRITTEN_ERRORS as error:
@@ -441,6 +441,7 @@ def make_composite_function(op: Op) -> Any:
             raise
 
     function.__name__ = op.name
+    public = public or function
     return function
 
 

@@ -92,7 +92,7 @@ if {name}.__class__ in _PLAIN:
     if {name}._xp is not _xp: {slow}
     {check_dtype}
 elif {name} is None: _a{i} = _g{i} = None                                   #? may_be_none
-elif {name}.__class__ in _reals{fits}: _a{i}, _g{i} = {name}, None          #? may_be_number
+elif {name}.__class__ in {number_kinds}: _a{i}, _g{i} = {name}, None        #? may_be_number
 else: {slow}
 """
 _UNWRAP_SEQUENCE = """
@@ -407,7 +407,7 @@ class Text:
         # Beside floats a number needs no conversion, and without promotion none does.
         is_known = op.promote is None or lead in plan.operands
         self.accepted_numbers = plan.numbers if is_known and not self.two else frozenset[int]()
-        self.fits = "" if op.promote is None else " and _dtype.kind == 'f'"
+        self.number_kinds = "_numbers" if op.promote is None else "_reals and _dtype.kind == 'f'"
         self.unwrap_others = self.each(
             _UNWRAP_OTHER, [i for i in plan.tensors if i != lead], check_dtype=self._check_dtype,
             may_be_none=lambda i: i in plan.optional and i != plan.dtype_operand(lead),

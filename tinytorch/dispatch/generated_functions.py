@@ -33,7 +33,7 @@ from ..state import (
 )
 from ..state.tracebacks import GENERATED, shorten
 from .arguments import BASIC, check_size, explain_shapes, is_basic, positional_arguments
-from .call import call_composite_slowly, call_slowly, make_composite_function
+from .call import call_slowly, make_composite_function
 from .function_text import write_function
 from .inplace import call_inplace_slowly
 from .node_recording import note_versions, on_record, pick_view, record, wrap_results, wrap_views
@@ -52,6 +52,7 @@ _SHARED: dict[str, Any] = {
     "_is_basic": is_basic, "_issubclass": issubclass, "_len": len, "_list": list,
     "_making": creation, "_mark": mark, "_next": next, "_next_seq": next_seq,
     "_no_item": (IndexError, TypeError), "_nodes": blank(Node), "_note_versions": note_versions,
+    "_numbers": (float, int, bool),
     "_place_of_new": place_of_new, "_reals": (float, int), "_record": record, "_required": REQUIRED,
     "_results": wrap_results, "_several_views": wrap_views, "_scoped_grad": scoped_grad,
     "_shorten": shorten, "_single": float32.dtype, "_tensors": tensors, "_track_view": track_view,
@@ -110,13 +111,14 @@ def make_public_function(op: Op, name: str) -> Any:
     if fast is None:
         return make_composite_function(op)
 
+    function = make_function(name)
+    composite = make_composite_function(op, function)
+
     def slow_path(fast: Op, function: Any, values: Any, more: Any, options: Any) -> Any:
-        return call_composite_slowly(
-            op, function, positional_arguments(fast, values, more, options), options
-        )
+        return composite(*positional_arguments(fast, values, more, options), **options)
 
     form = Form.INPLACE if name.endswith("_") else Form.FUNCTION
-    return install_slow_path(make_function(name), fast, form, slow_path)
+    return install_slow_path(function, fast, form, slow_path)
 
 
 @functools.cache

@@ -442,7 +442,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.shape.diagonal": "_diagonal_write triangle_indices",
         "ops.shape.joining": """_all_combinations _block_diagonal _cat_expanded _combination_indices
             _expand_along""",
-        "ops.shape.rearranging": "_repeat_index _rotate _tile",
+        "ops.shape.rearranging": "_repeat_each _repeat_index _rotate _tile",
         "ops.shape.strides": "_add_window _as_strided _read_window _strided_scatter",
         "ops.shape.views": "_to_format _view _view_dtype own_copy to_row_major",
         "ops.sort.order_statistics": """_kth_along _median_along _median_of_all _mode_along

@@ -45,7 +45,8 @@ def check_supported(xp: Backend, kernel: str, *operands: Any, unsupported: str) 
             unsigned integers, f for floats, c for complex numbers.
     """
     for operand in operands:
-        if hasattr(operand, "dtype") and operand.dtype.kind in unsupported:
+        dtype = getattr(operand, "dtype", None)
+        if dtype is not None and dtype.kind in unsupported:
             name = scalar_name(xp.dtype_of(operand))
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 

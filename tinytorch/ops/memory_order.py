@@ -117,9 +117,7 @@ def copy_in_memory_order(xp: Backend, array: Array) -> Array:
     """A copy of ``array`` without gaps, in the array's memory order."""
     if 0 in array.strides:  # NumPy's order="K" would put expanded dimensions innermost
         order = memory_order(array)
-        return xp.transpose(
-            xp.array(xp.transpose(array, order), order="C"), inverse_permutation(order)
-        )
+        return xp.transpose(xp.array(array.transpose(order), order="C"), inverse_permutation(order))
     return xp.array(array, order="K")
 
 
@@ -146,9 +144,7 @@ def draw_in_order(
 
 def restore_order(xp: Backend, array: Array, order: Sequence[int]) -> Array:
     """``array``, whose dimensions were permuted by ``order``, with the permutation undone."""
-    return (
-        array if list(order) == sorted(order) else xp.transpose(array, inverse_permutation(order))
-    )
+    return array if list(order) == sorted(order) else array.transpose(inverse_permutation(order))
 
 
 def match_memory_order(xp: Backend, array: Array, like: Array) -> Array:
@@ -156,7 +152,7 @@ def match_memory_order(xp: Backend, array: Array, like: Array) -> Array:
     if like.flags.c_contiguous:
         return as_row_major(xp, array)
     order = memory_order(like)
-    return restore_order(xp, as_row_major(xp, xp.transpose(array, order)), order)
+    return restore_order(xp, as_row_major(xp, array.transpose(order)), order)
 
 
 def advanced_index_order(array: Array, index: Any, out: Array) -> Sequence[int]:

@@ -2303,7 +2303,7 @@ class Tensor(Storage):
     ) -> Tensor: ...
     def take_along_dim(
         _self,
-        indices: Tensor | NDArray[Any] | ndarray,
+        indices: Tensor | ndarray,
         dim: _int | None = None,
         *,
         out: Tensor | None = None,

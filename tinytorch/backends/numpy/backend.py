@@ -564,11 +564,13 @@ class NumpyBackend(Backend):
             return array.ravel()[index][..., None]
         return _highest(array, axis, None, None, True)
 
-    def extremes(self, index: Array) -> tuple[int, int] | None:
+    def ends(self, index: Array) -> tuple[int, int]:
         """Minimum and maximum by ``argmin`` and ``argmax``, in a fraction of the time."""
-        if not index.size or not index.flags.c_contiguous:
-            return super().extremes(index)
         return index.item(index.argmin()), index.item(index.argmax())
+
+    def take_valid(self, array: Array, index: Array) -> Array:
+        """See ``Backend``. With this mode NumPy takes half the time on many indices."""
+        return array.take(index, mode="wrap")
 
     def take_in_each(self, array: Array, index: Array) -> Array:
         """Read by ``numpy.take`` with a mode that does not raise, four times as fast."""

@@ -429,7 +429,7 @@ class HostGenerator(TorchMT19937):
 
     def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
         self._backend = backend
-        super().__init__(seed, backend.in_parts)
+        super().__init__(seed)
 
     @property
     def _library(self) -> Any:

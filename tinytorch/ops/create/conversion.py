@@ -228,7 +228,7 @@ def to(
     for arg in args:
         if arg.__class__ is dtypes.dtype:
             dtype = arg
-        elif isinstance(arg, bool):
+        elif arg.__class__ is bool:
             flags.append(arg)
         else:
             dtype, device = _read_target(arg, dtype, device)
@@ -332,7 +332,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.ones(2).type_as(tt.tensor([1]))
         tensor([1, 1])
     """
-    return to(input, other.dtype)
+    return _to_dtype(input, other.dtype)
 
 
 @composite(namespaces=("Tensor",))
@@ -413,6 +413,8 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
     """Define the method ``x.name()``, which is ``x.to(dtype)``."""
 
     def cast(input: Tensor, memory_format: Any = None) -> Tensor:
+        if memory_format is None:
+            return _to_dtype(input, dtype)
         return to(input, dtype, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name

@@ -435,7 +435,7 @@ def empty_permuted(
     if len(set(order)) < len(order):
         raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
     memory = make_uninitialized(xp, tuple(size[d] for d in order), dtype)
-    return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))
+    return memory.transpose(tuple(order.index(d) for d in range(len(order))))
 
 
 @composite

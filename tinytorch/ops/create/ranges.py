@@ -74,11 +74,12 @@ def arange(
         if 0 < step and 0 <= start <= end < 1 << 31:
             numbers = xp.arange(start, end, step) if start or step > 1 else xp.arange(end)
             return numbers if numbers.itemsize == 8 else numbers.astype("int64")
-    start, end, step = (_to_number("arange", v) for v in (start, end, step))
+    if not {start.__class__, end.__class__, step.__class__} <= _REALS:
+        start, end, step = (_to_number("arange", v) for v in (start, end, step))
     if dtype is None:
         integers = all(isinstance(v, int) for v in (start, end, step))
         dtype = xp.native_dtype(dtypes.int64 if integers else default_dtype())
-    if dtype.name == "int64":
+    if dtype.kind == "i" and dtype.itemsize == 8:
         start, end, step = (_truncate_finite(v) for v in (start, end, step))
     count = _count(start, end, step)
     if dtype.kind == "b":
@@ -222,7 +223,7 @@ def space_evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> A
 
 #: Largest number of steps for which a loop in Python is faster.
 _FEW = 24
-_REALS = (int, float)
+_REALS = {int, float}
 _write, _read = struct.Struct("f").pack, struct.Struct("f").unpack
 _write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 

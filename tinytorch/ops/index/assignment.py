@@ -67,7 +67,7 @@ def _setitem(
 def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
     g = xp.call(getitem_kernel, g, index)
     lead = len(in_shape) - g.ndim  # the value may have had extra dimensions of size 1
-    return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
+    return g.reshape((1,) * lead + tuple(g.shape)) if lead > 0 else g
 
 
 _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)

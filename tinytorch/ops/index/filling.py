@@ -156,12 +156,12 @@ def module_load(input: Tensor, other: Tensor, assign: bool = False) -> Tensor:
 @op(public=False)
 def _fill_diagonal(xp: Backend, input: Array, value: Any, wrap: bool) -> Array:
     """Copy of ``input`` with ``value`` on its main diagonal."""
-    flat = xp.array(xp.reshape(input, (-1,)))
+    flat = xp.array(input.reshape((-1,)))
     step = sum(math.prod(input.shape[d:]) for d in range(1, input.ndim)) + 1
     # In a matrix with more rows than columns, further steps continue after an empty row.
     end = flat.shape[0] if wrap else min(input.shape) * step
     xp.write_item(flat, slice(None, end, step), value)
-    return xp.reshape(flat, input.shape)
+    return flat.reshape(input.shape)
 
 
 _fill_diagonal.vjp(input=lambda xp, g, wrap: xp.call(_fill_diagonal, g, 0, wrap))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ... import dtypes
@@ -28,11 +27,11 @@ from ...graph.special_nodes import input_requires_grad
 from ..checks import OUT_OF_RANGE, as_int
 from ..create.factories import as_tensor
 from ..memory_order import as_row_major, memory_order, restore_order
-from ..shape.sizes import expand, normalize_dim
+from ..shape.sizes import expand, flatten, normalize_dim
 from ..shape.strides import common_shape
 from .assignment import set_writable
 from .filling import allow_expanded_write
-from .positions import add_slices, gather_positions, row_major, to_int64
+from .positions import add_slices, gather_positions, is_int64, row_major, to_int64
 
 
 @op(method=True, out=Out.EXACT)
@@ -69,8 +68,8 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
             raise RuntimeError(
                 f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
             )
-        return xp.take(input.reshape(1), index, 0).reshape(())
-    return xp.take(input, index, axis=at)
+        return input.reshape(1).take(index, 0).reshape(())
+    return input.take(index, axis=at)
 
 
 def check_slices(
@@ -141,7 +140,7 @@ def gather(
 def take_lanes(xp: Backend, input: Array, at: int, index: Array) -> Array:
     """``gather`` along the nonnegative dimension ``at`` for valid indices."""
     places = gather_positions(xp, index, at, input.shape)
-    return xp.take(input.reshape(-1), places).reshape(index.shape)
+    return xp.take_valid(input.reshape(-1), places).reshape(index.shape)
 
 
 def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) -> int:
@@ -152,7 +151,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         found = index.dtype.name
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {found}")
-    if max(index.ndim, 1) != max(input.ndim, 1):
+    if index.ndim != input.ndim and max(index.ndim, 1) != max(input.ndim, 1):
         other = "input" if name == "gather" else "self"
         raise RuntimeError(
             f"{name}(): Index tensor must have the same number of dimensions as {other} tensor, "
@@ -197,8 +196,8 @@ def take_in_order(xp: Backend, input: Array, dim: int, index: Array) -> Array:
     if index.flags.c_contiguous:
         return take_lanes(xp, input, at, index)
     order = memory_order(index)
-    places = xp.transpose(index, order)
-    found = take_lanes(xp, xp.transpose(input, order), order.index(at), places)
+    places = index.transpose(order)
+    found = take_lanes(xp, input.transpose(order), order.index(at), places)
     return restore_order(xp, found, order)
 
 
@@ -244,7 +243,7 @@ _OUT_OF_RANGE = (
 
 def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
     """Check indices into the flattened ``input``; return them as a vector."""
-    if index.dtype.kind != "i" or index.dtype.itemsize != 8:
+    if not is_int64(index):
         raise RuntimeError(
             f"{name}(): Expected a long tensor for index, but got {index.dtype.name}"
         )
@@ -274,7 +273,7 @@ def take(xp: Backend, input: Array, index: Index) -> Array:
         tensor([1, 4])
     """
     places = flat_positions(xp, "take", input, index)
-    return xp.take(input.reshape(-1), places).reshape(index.shape)
+    return input.reshape(-1).take(places).reshape(index.shape)
 
 
 take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, index))
@@ -310,8 +309,8 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@op(method=True, out=Out.EXACT, node="GatherBackward0")
-def take_along_dim(xp: Backend, input: Array, indices: Index, dim: int | None = None) -> Array:
+@composite(method=True, out=Out.EXACT)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """``gather`` with broadcasting, for the indices that ``argsort`` and ``argmax`` return.
 
     Args:
@@ -331,57 +330,35 @@ def take_along_dim(xp: Backend, input: Array, indices: Index, dim: int | None = 
         >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
         tensor([[1, 2, 3]])
     """
-    if indices.dtype.kind != "i" or indices.dtype.itemsize != 8:
+    if not is_int64(indices._data):
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
         )
     if dim is None:
-        input, indices, at = input.reshape(-1), indices.reshape(-1), 0
-    else:
-        if input.ndim != indices.ndim:
-            raise RuntimeError(
-                "torch.take_along_dim(): input and indices should have the same number of "
-                f"dimensions, but got {input.ndim} dimensions for input, and {indices.ndim} "
-                "dimensions for indices"
-            )
-        at = normalize_dim("take_along_dim", dim, input.ndim)
-        input, indices = _broadcast_lanes(xp, input, indices, at)
-    indices = _wrap_negative.kernel(xp, indices, input.shape[at] if input.ndim else 1)
-    return gather.kernel(xp, input, at, indices)
-
-
-def _broadcast_lanes(xp: Any, input: Any, indices: Any, at: int) -> tuple[Any, Any]:
-    """Broadcast the shapes of both, except along ``at``."""
-    shapes = [tuple(input.shape), tuple(indices.shape)]
-    before, after = ([shape[part] for shape in shapes] for part in (slice(at), slice(at + 1, None)))
-    if before[0] == before[1] and after[0] == after[1]:
-        return input, indices
-    lead, rest = common_shape(*before), common_shape(*after)
-    wide = [(*lead, *shape[at : at + 1], *rest) for shape in shapes]
-    return xp.broadcast_to(input, wide[0]), xp.broadcast_to(indices, wide[1])
-
-
-def _take_along_gradient(xp: Any, g: Any, input: Any, indices: Any, dim: int | None) -> Any:
-    """Gradient of ``take_along_dim``, before the sum over broadcast dimensions."""
-    shape = tuple(input.shape)
-    if dim is None:
-        indices = xp.call(_wrap_negative, indices.reshape(-1), math.prod(shape))
-        return xp.call(gather_sum, g, (math.prod(shape),), 0, indices).reshape(shape)
-    at = dim % max(len(shape), 1)
-    wide, indices = _broadcast_lanes(xp, input, indices, at)
-    indices = xp.call(_wrap_negative, indices, shape[at] if shape else 1)
-    return xp.call(gather_sum, g, tuple(wide.shape), at, indices)
-
-
-take_along_dim.vjp(input=_take_along_gradient)
+        return gather(flatten(input), 0, _wrap_negative(flatten(indices), input.numel()))
+    shape, wanted = input._data.shape, indices._data.shape
+    if len(shape) != len(wanted):
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {len(shape)} dimensions for input, and {len(wanted)} dimensions for indices"
+        )
+    at = normalize_dim("take_along_dim", dim, len(shape))
+    index = _wrap_negative(indices, shape[at] if shape else 1)
+    before, after = slice(at), slice(at + 1, None)
+    if shape[before] == wanted[before] and shape[after] == wanted[after]:
+        return gather(input, at, index)
+    lead = common_shape(shape[before], wanted[before])
+    rest = common_shape(shape[after], wanted[after])
+    wide = expand(input, (*lead, shape[at], *rest))
+    return gather(wide, at, expand(index, (*lead, wanted[at], *rest)))
 
 
 @op
 def _wrap_negative(xp: Backend, input: Index, size: int) -> Array:
-    """Convert negative indices into a dimension of ``size`` elements to nonnegative ones."""
+    """Copy of indices into ``size`` elements, of which negative ones become nonnegative."""
     ends = xp.extremes(input)
     if ends is not None and ends[0] >= 0:
-        return input
+        return xp.array(input)
     return xp.where((input < 0) & (input >= -size), input + size, input)
 
 

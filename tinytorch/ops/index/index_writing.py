@@ -15,7 +15,7 @@ from ..shape.sizes import expand, normalize_dim, reshape
 from .assignment import index_put, set_writable
 from .filling import allow_expanded_write
 from .gathering import check_slices, flat_positions, index_select, take
-from .positions import add_slices, row_major
+from .positions import add_slices, is_int64, row_major
 from .scattering import scatter_reduce
 
 
@@ -176,7 +176,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
         )
     at = normalize_dim("index_fill", dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
-    if index.dtype.name != "int64":
+    if not is_int64(index):
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
     if index.ndim > 1:
         raise RuntimeError("index_fill_(): Index is supposed to be a vector")

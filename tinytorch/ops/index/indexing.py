@@ -69,14 +69,14 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         if input.flags.c_contiguous:
             return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
         order = advanced_index_order(input, index, out)
-        return restore_order(xp, as_row_major(xp, xp.transpose(out, order)), order)
+        return restore_order(xp, as_row_major(xp, out.transpose(order)), order)
     return out
 
 
 def _take_rows(xp: Backend, input: Array, index: Array) -> Array:
     """Take the rows of a row-major array at an array of integers."""
     try:
-        taken: Array = xp.take(input, index, 0)
+        taken: Array = input.take(index, 0)
         return taken
     except IndexError as error:
         wrong = error

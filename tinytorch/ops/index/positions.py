@@ -65,9 +65,15 @@ def is_index_item(item: Any) -> bool:
     return is_item or item is Ellipsis or getattr(item, "ndim", 0) > 0
 
 
+def is_int64(array: Array) -> bool:
+    """Whether the elements are int64; NumPy takes many times as long to make a dtype's name."""
+    dtype = array.dtype
+    return dtype.kind == "i" and dtype.itemsize == 8
+
+
 def to_int64(xp: Backend, array: Array) -> Array:
     """Convert an array of integers to int64."""
-    if array.dtype.kind == "i" and array.dtype.itemsize == 8:
+    if is_int64(array):
         return array
     return xp.astype(array, xp.native_dtype(dtypes.int64))
 
@@ -89,12 +95,11 @@ def gather_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...])
     Returns:
         Positions of shape ``(index.size,)``, in row-major order of ``index``.
     """
-    shape = shape or (1,)
     index = to_int64(xp, index if index.ndim else index.reshape(1))
-    step = math.prod(shape[at + 1 :])
-    places = index if step == 1 else index * step
-    if index.ndim > 1:
-        places = places + xp.lane_starts[index.shape, at, shape]
+    if index.ndim == 1:
+        return index
+    step = math.prod(shape[at + 1 :]) if at < len(shape) - 1 else 1
+    places = (index if step == 1 else index * step) + xp.lane_starts[index.shape, at, shape]
     return places.reshape(-1)
 
 

@@ -22,9 +22,7 @@ from .sizes import (
     normalize_dims,
     reshape,
     transpose,
-    unsqueeze,
 )
-from .views import own_copy
 
 Dims = int | Sequence[int]
 
@@ -264,7 +262,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
 @op
 def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array:
     """Indices in which i occurs ``repeats[i]`` times; without ``output_size`` the host waits."""
-    if repeats.dtype.name not in ("int32", "int64"):
+    if repeats.dtype.kind != "i" or repeats.dtype.itemsize < 4:
         raise RuntimeError(
             f"repeat_interleave: repeats has to be Long or Int tensor, got {repeats.dtype.name}"
         )
@@ -337,13 +335,23 @@ def _repeat_along(source: Tensor, repeats: int, at: int) -> Tensor:
     """``repeat_interleave`` along dimension ``at`` with one number of repetitions."""
     if repeats < 0:
         raise RuntimeError(f"repeat_interleave: Repeats must be non-negative, got {repeats}")
-    if not source.ndim:
-        return expand(source, (repeats,)).clone()
-    if repeats == 1:
-        return own_copy(source)
-    shape = source.shape
-    wide = expand(unsqueeze(source, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
-    return reshape(own_copy(wide), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    return _repeat_each(source, repeats, at)
+
+
+@op(node="ViewBackward0", reduced=Reduced.NATIVE)
+def _repeat_each(xp: Backend, input: Array, repeats: int, at: int) -> Array:
+    """Repeat each slice along ``at`` several times in a row."""
+    return as_row_major(xp, (input if input.ndim else input.reshape(1)).repeat(repeats, at))
+
+
+def _repeats_gradient(xp: Any, g: Any, in_shape: Any, repeats: int, at: int) -> Any:
+    """Gradient of ``_repeat_each``: the sum over the repetitions."""
+    shape = tuple(in_shape) or (1,)
+    parts = g.reshape((*shape[: at + 1], repeats, *shape[at + 1 :]))
+    return xp.sum(parts, axis=at + 1).reshape(in_shape)
+
+
+_repeat_each.vjp(input=_repeats_gradient)
 
 
 @op(method=True, view=True)
@@ -363,10 +371,10 @@ def t(xp: Backend, input: Array) -> Array:
     """
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return xp.transpose(input)
+    return input.transpose()
 
 
-t.vjp(input=lambda xp, g: xp.transpose(g))
+t.vjp(input=lambda xp, g: g.transpose())
 
 
 @op(view=True, attribute=True, namespaces=("Tensor",), node="PermuteBackward0")
@@ -383,7 +391,7 @@ def T(xp: Backend, input: Array) -> Array:
     """
     if input.ndim != 2:
         _warn_of_other_than_matrices(input.ndim)
-    return xp.transpose(input)
+    return input.transpose()
 
 
 def _warn_of_other_than_matrices(ndim: int) -> None:
@@ -405,7 +413,7 @@ def _warn_of_no_matrix(name: str) -> None:
     warn(f"Tensor.{name} is deprecated on 0-D tensors. {hint}")
 
 
-T.vjp(input=lambda xp, g: xp.transpose(g))
+T.vjp(input=lambda xp, g: g.transpose())
 
 
 @op(view=True, attribute=True, namespaces=("Tensor",), node="TransposeBackward0")
@@ -432,7 +440,7 @@ def mT(xp: Backend, input: Array) -> Array:
 
 
 def _swap_last_dims(xp: Any, x: Any) -> Any:
-    return xp.swapaxes(x, -1, -2) if x.ndim else x
+    return x.swapaxes(-1, -2) if x.ndim else x
 
 
 mT.vjp(input=lambda xp, g: _swap_last_dims(xp, g))

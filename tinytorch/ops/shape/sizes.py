@@ -11,7 +11,7 @@ from ...dispatch.op import Array, ArrayOrInput, Backend, Nodes, Shape, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..checks import as_int, as_ints
-from ..memory_order import copy_in_memory_order
+from ..memory_order import as_row_major, copy_in_memory_order
 
 #: Names of the nodes of reshaping operations: of a view, and of a copy.
 _RESHAPE_NODES = Nodes("ViewBackward0", copy="UnsafeViewBackward0")
@@ -40,7 +40,7 @@ def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
     return reshape_array("reshape", input, shape)
 
 
-reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+reshape.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 def reshape_array(name: str, input: Array, shape: Sequence[int]) -> Array:
@@ -170,7 +170,7 @@ def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
     """Undo ``transpose`` of two dimensions, or of all in NumPy's form."""
     if dim1 is None:
         return xp.transpose(g, None if dim0 is None else _inverse_permutation(dim0, g.ndim))
-    return xp.swapaxes(g, dim0, dim1) if g.ndim else g
+    return g.swapaxes(dim0, dim1) if g.ndim else g
 
 
 transpose.vjp(input=_transpose_gradient)
@@ -225,7 +225,7 @@ def _inverse_permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple(sorted(range(ndim), key=order.__getitem__))
 
 
-permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse_permutation(dims, g.ndim)))
+permute.vjp(input=lambda xp, g, dims: g.transpose(_inverse_permutation(dims, g.ndim)))
 
 
 @op(method=True, view=True, node=_RESHAPE_NODES)
@@ -265,7 +265,7 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
     return input.reshape((*shape[:first], size, *shape[last + 1 :]))
 
 
-flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+flatten.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 @op(method=True, view=True, node="ViewBackward0")
@@ -276,10 +276,10 @@ def ravel(xp: Backend, input: Array) -> Array:
         >>> tt.zeros(2, 3).ravel().shape
         tinytorch.Size([6])
     """
-    return xp.reshape(xp.ascontiguousarray(input), (-1,) if input.size else (0,))
+    return as_row_major(xp, input).reshape(-1 if input.size else 0)
 
 
-ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+ravel.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 def _reshape_in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
@@ -338,10 +338,10 @@ def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
             f"({shape[at]}) in the input tensor"
         ) from None
-    return xp.reshape(input, (*shape[:at], *parts, *shape[at + 1 :]))
+    return input.reshape((*shape[:at], *parts, *shape[at + 1 :]))
 
 
-unflatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+unflatten.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 def _squeeze_name(node: Node) -> str:
@@ -372,7 +372,7 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
     return input.squeeze(tuple([d for d in drop if shape and shape[d] == 1]))
 
 
-squeeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+squeeze.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 @op(method=True, view=True)
@@ -395,7 +395,7 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
     return xp.expand_dims(input, dim)
 
 
-unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+unsqueeze.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 @op(view=True, method=True, aliases=())

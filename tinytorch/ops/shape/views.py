@@ -26,7 +26,7 @@ def _view(xp: Backend, input: Array, size: Shape) -> Array:
     return out
 
 
-_view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+_view.vjp(input=lambda xp, g, in_shape: g.reshape(in_shape))
 
 
 @op(view=True)

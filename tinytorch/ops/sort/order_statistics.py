@@ -81,7 +81,7 @@ def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
         wide = input.dtype.itemsize > 2
         return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
     flat = input.reshape(-1)
-    return xp.take(flat, _rank_index(xp, flat, 0, None, ignore)).reshape(())
+    return flat.take(_rank_index(xp, flat, 0, None, ignore)).reshape(())
 
 
 def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
@@ -153,7 +153,7 @@ def _nanmedian_name(node: Node) -> str:
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="median") for form in _FORMS),
-    node=Nodes(_median_name, frees=True), overlap=Overlap.CHECKED,
+    node=Nodes(_median_name, frees=True), overlap=Overlap.CHECKED, fast=_median_along,
 )  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median, the lower of two middle elements; NaN if an element is NaN.
@@ -179,7 +179,8 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="nanmedian") for form in _FORMS),
-    node=Nodes(_nanmedian_name, frees=True), overlap=Overlap.CHECKED, like=median,
+    node=Nodes(_nanmedian_name, frees=True), overlap=Overlap.CHECKED, fast=_nanmedian_along,
+    like=median,
 )  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median of the elements that are not NaN, the lower of two middle elements.

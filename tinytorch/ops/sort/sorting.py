@@ -39,7 +39,7 @@ def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str
     if input.flags.c_contiguous:
         return as_row_major(xp, xp.order(input, at, descending))
     order = memory_order(input)
-    found = xp.order(as_row_major(xp, xp.transpose(input, order)), order.index(at), descending)
+    found = xp.order(as_row_major(xp, input.transpose(order)), order.index(at), descending)
     return restore_order(xp, as_row_major(xp, found), order)
 
 
@@ -218,7 +218,7 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
     elif ascend or not bool((boundaries[:-1] > boundaries[1:]).any()):
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
-        row = xp.reshape(values, (1, -1))
+        row = values.reshape((1, -1))
         found = xp.reshape(_bisect(xp, boundaries[None], row, right), values.shape)
     if values.dtype.kind == "f" and not (ascend and boundaries.size > 1):
         found = xp.where(values != values, boundaries.shape[-1], found)
