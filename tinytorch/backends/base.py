@@ -311,6 +311,15 @@ class Backend(SpecialFunctions):
         """Sum of ``a * b`` over the last dimension, which stays with size 1."""
         return self.sum(a * b, axis=-1, keepdims=True)
 
+    def square_total(self, array: Array) -> Any:
+        """Sum of the squares of all elements of a real array."""
+        return self.sum(array * array)
+
+    def squared_deviation(self, array: Array, mean: Array) -> Any:
+        """Sum in float64 of the squares of a real array's elements less their ``mean``."""
+        centered = self.astype(array - mean, "float64")
+        return self.sum(centered * centered)
+
     def raising(self) -> AbstractContextManager[object]:
         """Context in which a failed factorization raises ``xp.linalg.LinAlgError``."""
         return nullcontext()

@@ -123,7 +123,8 @@ PRODUCTS: list[tuple[str, Callable[[tt.Tensor], object], list[int]]] = [
     ("of a matrix and a vector", lambda a: a[0, :128, :128] @ a[1, 0, :128], [1, 2]),
     ("of large matrices", lambda a: a[0] @ a[1], []),
     ("with ones, a sum of columns", lambda a: a[0, :64].sum(0), [1, 2]),
-    ("with ones, a sum of everything", lambda a: a[0, :64].sum(), [1, 2]),
+    # Rows of 512 elements, for which OpenBLAS starts no thread.
+    ("with ones, a sum of everything", lambda a: a[0, :64].sum(), []),
 ]
 
 

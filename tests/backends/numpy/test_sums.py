@@ -53,6 +53,18 @@ def test_sums_over_any_dimensions_are_as_near_as_pairwise_summation(name: str, d
             np.testing.assert_array_equal(kept.reshape(wanted.shape), found)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", [3, 1_000, 20_001, 600_011])
+def test_sums_of_squares_are_as_near_as_pairwise_summation(size: int, dtype: str) -> None:
+    array = np.random.RandomState(size).normal(3, 1, size).astype(dtype)
+    wide = array.astype("float64")
+    wanted = math.fsum(wide * wide)
+    assert abs(float(sums.square_total(array)) - wanted) <= 16 * np.finfo(dtype).eps * wanted
+    mean = array.mean()
+    wanted = math.fsum((wide - mean) ** 2)
+    assert abs(float(sums.squared_deviation(array, mean)) - wanted) <= 1e-14 * wanted
+
+
 def test_the_sum_of_contiguous_arrays_does_not_fall_back_on_numpys() -> None:
     for name in ("vector", "matrix", "wide", "cube", "transposed", "permuted"):
         assert sums.float_sum(ARRAYS[name], None, False) is not None, name

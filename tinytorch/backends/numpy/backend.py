@@ -355,6 +355,17 @@ class NumpyBackend(Backend):
             return numpy.add.reduce(sums, -1, keepdims=True)
         return super().sum_of_products(a, b)
 
+    def square_total(self, array: Array) -> Any:
+        """Sum by products of vectors, for which no array of squares is needed."""
+        if array.dtype.char in "fd" and array.flags.c_contiguous:
+            return sums.square_total(array.reshape(-1))
+        return super().square_total(array)
+
+    def squared_deviation(self, array: Array, mean: Array) -> Any:
+        """Sum block by block, in threads."""
+        flat = array.reshape(-1) if array.flags.c_contiguous else array.ravel()
+        return sums.squared_deviation(flat, mean)
+
     def between(self, array: Array, low: Any, high: Any) -> Array:
         """Clamp by ``maximum`` and ``minimum``, or by ``clip``. See ``Backend``.
 

@@ -1,12 +1,13 @@
 """Sums and products of float arrays in NumPy, several times as fast as its reductions.
 
 - ``float_sum`` and ``short_sum`` multiply by ones. ``numpy.add.reduce`` adds one row after the
-  other without using the width of the processor; a matrix-vector product does, and in two threads.
+  other without using the width of the processor; products of vectors or of a matrix do, in threads.
   The order of the additions differs. A few hundred elements at a time are summed sequentially, so
   the error grows with the logarithm of the number of rows, as in pairwise summation. On few
   elements the call of a product takes a third of the time.
 - ``float_prod`` cuts rows into pieces that are multiplied with each other.
   ``numpy.multiply.reduce`` along the last dimension waits for each product before the next.
+- ``square_total`` and ``squared_deviation``, for norms and variances, need no array of squares.
 - ``add_rows`` adds rows by index, the gradient of a look-up table. ``numpy.add.at`` takes rows one
   element at a time; here the first rows of all indices are added at once, then the second rows, and
   so on. The rows of an index with many rows are summed separately.
@@ -38,6 +39,12 @@ FEW = 8192
 _SHORT = 1024
 #: Number of elements that are summed sequentially in a longer row.
 _ROW = 512
+#: From this many elements in a row on, products of vectors are faster than one of a matrix.
+_SHORTEST = 64
+#: From this many elements on a second thread saves time.
+_THREADED = 1 << 19
+#: Number of elements whose differences from the mean are squared at a time, in BLAS's one thread.
+_DEVIATIONS = 8192
 #: Rows and columns up to this size are summed in one go.
 LONG_ROW = 1024
 
@@ -94,6 +101,22 @@ def short_sum(array: Any, axis: Any, keepdims: bool) -> Any:
         if ones is not None:
             return ones.dot(array)[None] if keepdims else ones.dot(array)
     return None
+
+
+def squared_deviation(flat: Any, mean: Any) -> Any:
+    """Sum in float64 of the squares of a contiguous vector's elements less ``mean``."""
+    if flat.size <= _DEVIATIONS:
+        part = numpy.subtract(flat, mean, dtype="float64")
+        return part.dot(part)
+
+    def work(start: int, stop: int) -> Any:
+        total = 0.0
+        for at in range(start, stop):
+            total += squared_deviation(flat[at * _DEVIATIONS : (at + 1) * _DEVIATIONS], mean)
+        return total
+
+    blocks = -(-flat.size // _DEVIATIONS)
+    return sum(blas.run(work, blocks) if flat.size >= _THREADED else [work(0, blocks)])
 
 
 def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
@@ -231,7 +254,35 @@ def _row_sums(matrix: Any) -> Any:
 
 def _short_row_sums(matrix: Any) -> Any:
     """Sum of each row of a matrix with short rows, by a product with ones."""
-    return _multiply_by_ones(matrix, _ones(matrix.shape[1], matrix.dtype.char))
+    ones = _ones(matrix.shape[1], matrix.dtype.char)
+    if ones.size < _SHORTEST:
+        return _multiply_by_ones(matrix, ones)
+    return row_products(matrix, ones)
+
+
+def row_products(a: Any, b: Any) -> Any:
+    """Product of each row of the matrix ``a`` and a row of ``b``, or the vector ``b``; in threads.
+
+    BLAS's product of a matrix and a vector takes twice as long for rows in main memory.
+    """
+    if a.size < _THREADED:
+        return numpy.vecdot(a, b)
+    out = numpy.empty(len(a), a.dtype)
+
+    def work(start: int, stop: int) -> None:
+        numpy.vecdot(a[start:stop], b if b.ndim == 1 else b[start:stop], out=out[start:stop])
+
+    blas.run(work, len(a))
+    return out
+
+
+def square_total(flat: Any) -> Any:
+    """Sum of the squares of all elements of a contiguous vector."""
+    if flat.size <= LONG_ROW:
+        return flat.dot(flat)
+    whole = flat.size // _ROW * _ROW
+    rows, rest = flat[:whole].reshape(-1, _ROW), flat[whole:]
+    return _sum_of_all(row_products(rows, rows)) + rest.dot(rest)
 
 
 def _multiply_by_ones(a: Any, b: Any) -> Any:

@@ -37,6 +37,8 @@ def p_norm(
     if p != 0 and element_count(input.shape, axes) == 1:
         p = 1  # the norm of one number is its absolute value; its powers may overflow
     if p == 2:
+        if axes is None and not keepdim and input.dtype.kind == "f":
+            return xp.sqrt(xp.square_total(input))
         total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
         return as_row_major(xp, xp.sqrt(total))
     size = xp.absolute(input)

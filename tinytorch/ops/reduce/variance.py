@@ -45,6 +45,9 @@ def _variance_in_float64(
     axes = reduced_axes("var", dim, input.ndim)
     if input.dtype.kind == "f" and input.size and axes is not None and len(axes) == 1:
         return _variance_along(xp, input, axes[0], correction, keepdim)
+    if input.dtype.kind == "f" and input.size and axes is None and not keepdim:
+        total = xp.squared_deviation(input, xp.mean(input))
+        return total / _freedom(input.shape, axes, correction)
     if input.size:
         centered = input - xp.mean(input, axes, None, None, True)
     else:
