@@ -163,7 +163,9 @@ def find_operation(tt: Any, name: str) -> Any:
     """Return the function of an operation, or the method; None if there is neither."""
     for root in (tt, tt.Tensor):
         with contextlib.suppress(AttributeError, NotImplementedError):
-            return attrgetter(name)(root)
+            found = attrgetter(name)(root)
+            if not isinstance(found, tt.dtype):  # "float" is a dtype, and a method of tensors
+                return found
     return None
 
 

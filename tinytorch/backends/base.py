@@ -236,6 +236,10 @@ class Backend(SpecialFunctions):
         """LU factors in one matrix, and LAPACK's pivots; None to use the generic algorithm."""
         return None
 
+    def rows_from_pivots(self, pivots: Array, size: int) -> Array | None:
+        """The old index of each of ``size`` rows after LAPACK's swaps; None as for ``lu``."""
+        return None
+
     def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
         """LAPACK's LDL factors, pivots and ``info``; None to use the generic algorithm."""
         return None

@@ -62,6 +62,9 @@ _maximum = numpy.maximum
 _ndarray: Any = numpy.ndarray
 _where = getattr(numpy.where, "_implementation", numpy.where)  # as ``serve_library`` does
 _highest: Any = numpy.maximum.reduce
+_lowest: Any = numpy.minimum.reduce
+_and_along: Any = numpy.logical_and.reduce
+_or_along: Any = numpy.logical_or.reduce
 _vecdot: Any = numpy.vecdot
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _SCALARS = frozenset((int, float))
@@ -327,6 +330,22 @@ class NumpyBackend(Backend):
         total = self.sum(array, axis, None, None, keepdims)
         return total / _numbers[array.dtype](array.size // total.size)
 
+    def max(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """``numpy.max``, without the Python around it."""
+        return _highest(array, axis, None, out, keepdims)
+
+    def min(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """``numpy.min``, without the Python around it."""
+        return _lowest(array, axis, None, out, keepdims)
+
+    def all(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """``numpy.all``, without the Python around it."""
+        return _and_along(array, axis, None, out, keepdims)
+
+    def any(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """``numpy.any``, without the Python around it."""
+        return _or_along(array, axis, None, out, keepdims)
+
     def ascontiguousarray(self, array: Array, dtype: Any = None) -> Array:
         """``numpy.ascontiguousarray``, in half the time on large transposed arrays."""
         if dtype is None and array.__class__ is numpy.ndarray:
@@ -535,6 +554,11 @@ class NumpyBackend(Backend):
         from . import blas  # imported here, since few programs need it
 
         return blas.lu(matrix)
+
+    def rows_from_pivots(self, pivots: Array, size: int) -> Array | None:
+        from . import blas
+
+        return blas.rows_from_pivots(pivots, size)
 
     def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
         from . import blas

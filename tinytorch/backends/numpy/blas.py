@@ -309,6 +309,19 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
     return numpy.swapaxes(columns, -1, -2), pivots.astype("int32")
 
 
+def rows_from_pivots(pivots: Any, size: int) -> Any:
+    """The old index of each of ``size`` rows after the swaps of LAPACK's pivots, in Python."""
+    found = []
+    for swaps in pivots.reshape(-1, pivots.shape[-1]).tolist() if pivots.size else ():
+        rows = [*range(size)]
+        for i, at in enumerate(swaps):
+            rows[i], rows[at - 1] = rows[at - 1], rows[i]
+        found.append(rows)
+    if not found:
+        return numpy.zeros((*pivots.shape[:-1], size), numpy.intp) + numpy.arange(size)
+    return numpy.array(found, numpy.intp).reshape(*pivots.shape[:-1], size)
+
+
 def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
     """LDL factorization of the lower triangles by LAPACK's ``sytrf`` or ``hetrf``.
 

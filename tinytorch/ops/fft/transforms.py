@@ -46,7 +46,7 @@ def _complex_transform(
 
 def _sort_by_strides(array: Array, dims: Sequence[int]) -> list[int]:
     """``dims`` of an array, from the largest stride to the smallest."""
-    return sorted(dims, key=lambda d: -abs(array.strides[d]))
+    return sorted(dims, key=lambda d: -abs(array.strides[d])) if len(dims) > 1 else list(dims)
 
 
 def _transform_order(array: Array, inner: Sequence[int]) -> list[int]:

@@ -557,6 +557,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     labels = [c for i, c in enumerate(labels_a) if i not in first]
     labels += [c for j, c in enumerate(labels_b) if j not in second]
     _check_not_bool("addmm_impl_cpu_" if labels else "dot", a, b)
+    if out is None and all(a.shape[i] == b.shape[j] for i, j in zip(first, second, strict=True)):
+        terms = ["".join(map(chr, term)) for term in (labels_a, labels_b, labels)]
+        return _contract(a, b, *terms)
     # Like sum, einsum widens integers when it sums over one operand's dimension.
     result = einsum(a, labels_a, b, labels_b, labels).to(a.dtype)
     return write_result(out, result, "tensordot")  # type: ignore[no-any-return]

@@ -150,6 +150,9 @@ def permute_rows(xp: Backend, matrix: Array, rows: Array) -> Array:
 
 def rows_from_pivots(xp: Backend, pivots: Array, size: int) -> Array:
     """The old index of each of ``size`` rows after the swaps of LAPACK's ``pivots``."""
+    found = xp.rows_from_pivots(pivots, size)
+    if found is not None:
+        return found
     numbers = xp.arange(size)
     rows = xp.array(xp.broadcast_to(numbers, (*pivots.shape[:-1], size)))
     for i in range(pivots.shape[-1]):

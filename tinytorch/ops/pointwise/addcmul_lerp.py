@@ -32,7 +32,10 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
         tensor([5., 3.])
     """
-    scalar = not hasattr(weight, "dtype")
+    scalar, dtype = not hasattr(weight, "dtype"), input.dtype
+    if dtype.char in "fd" and end.dtype is dtype and weight.__class__ is float:
+        step = end - input
+        return input + step * weight if abs(weight) < 0.5 else end - step * (1 - weight)
     if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
         weight = xp.astype(weight, input.dtype)  # a 0-d weight is treated as a number
     check_supported(

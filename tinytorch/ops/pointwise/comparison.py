@@ -364,7 +364,7 @@ def _all_equal(xp: Backend, input: Array, other: Array) -> Array:
     """Whether both arrays have one shape and equal elements, as a 0-d bool array."""
     if input.shape != other.shape:
         return xp.asarray(False)
-    return xp.asarray(xp.equal(input, other).all())
+    return xp.asarray(xp.all(xp.equal(input, other)))
 
 
 @composite(method=True)

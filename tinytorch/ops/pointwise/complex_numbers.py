@@ -225,6 +225,8 @@ angle.vjp(input=_angle_gradient)
 
 def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
     """Raise RuntimeError unless both parts are real and of one floating-point dtype."""
+    if first.dtype is second.dtype and first.dtype.kind == "f":
+        return
     names = [scalar_name(xp.dtype_of(part)) for part in (first, second)]
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
@@ -262,6 +264,10 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
 
 def _join_parts(xp: Backend, real: Array, imag: Array) -> Array:
     """``real + imag * 1j``, without the NaN that results from ``inf * 1j``."""
+    if real.shape == imag.shape and real.flags.c_contiguous and imag.flags.c_contiguous:
+        out = xp.empty(real.shape, "complex128" if real.dtype.itemsize == 8 else "complex64")
+        out.real, out.imag = real, imag
+        return out
     real, imag = (
         as_row_major(xp, part) if 0 in part.strides else part
         for part in xp.broadcast_arrays(real, imag)

@@ -366,9 +366,7 @@ def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
     """``input * log(other)``, also by ``log1p``; 0 where ``input`` is 0 and ``other`` not NaN."""
     check_supported(xp, "xlogy_cpu", input, other, unsupported="c")
     input, other = as_arrays(xp, input, other)
-    nonzero = xp.not_equal(input, 0) | xp.isnan(other)
-    one = 1 if log is xp.log else 0
-    return xp.where(nonzero, input * log(xp.where(nonzero, other, one)), 0)
+    return xp.where(xp.equal(input, 0) & xp.equal(other, other), 0, input * log(other))
 
 
 xlogy.vjp(

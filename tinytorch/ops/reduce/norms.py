@@ -25,12 +25,12 @@ def p_norm(
     xp: Backend, input: Array, p: float = 2, dim: Dims = None, keepdim: bool = False
 ) -> Array:
     """``sum(abs(input) ** p) ** (1 / p)`` along ``dim``, and its limits at 0 and infinity."""
-    name = scalar_name(xp.dtype_of(input))
     if input.dtype.kind not in "fc":
+        name = scalar_name(xp.dtype_of(input))
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}"
         )
-    if name == "Half":  # powers overflow long before the norm does
+    if input.dtype.char == "e":  # powers overflow long before the norm does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(p_norm, wide, p, dim, keepdim)), input.dtype)
     axes = reduced_axes("norm", dim, input.ndim)
@@ -344,8 +344,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """
-    product = x1 * x2
-    dtype = product.dtype
+    dtype = x1.dtype if x1.dtype is x2.dtype else (x1 * x2).dtype
     if not dtype.is_floating_point:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}"
@@ -353,13 +352,40 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if eps < 0:
         raise RuntimeError(f"cosine_similarity: eps must be non-negative, got: {eps:g}")
     x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
-    # Broadcast first, since the dimension is one of the result.
-    shape = product.shape
-    # Normalize before the multiplication, since the product of the norms could overflow.
-    a, b = (_normalize_along(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
-    return (a * b).sum(dim)  # type: ignore[no-any-return]
+    return _cosine(x1, x2, dim, eps)
 
 
-def _normalize_along(x: Any, dim: int, eps: float) -> Any:
-    """Divide by the 2-norm along ``dim``, or by ``eps`` if that is larger."""
-    return x / p_norm(x, 2, dim, True).clamp(min=eps)
+@op(public=False, strict=True)
+def _cosine(xp: Backend, x1: Array, x2: Array, dim: int, eps: float) -> Array:
+    """``cosine_similarity`` of floating-point arrays, each normalized in its own dtype."""
+    (a, _), (b, _) = _normalize_both(xp, x1, x2, dim, eps)
+    return as_row_major(xp, xp.asarray(xp.sum(a * b, axis=reduced_axes("sum", dim, a.ndim))))
+
+
+def _normalize_both(xp: Any, x1: Any, x2: Any, dim: int, eps: float) -> list[tuple[Any, Any]]:
+    """Both arrays divided by their 2-norms along ``dim``, at least ``eps``, and these norms.
+
+    They are normalized before the multiplication, since the product of the norms could overflow.
+    """
+    if x1.shape != x2.shape:  # broadcast first, since the dimension is one of the result
+        shape = xp.broadcast_shapes(x1.shape, x2.shape)
+        x1, x2 = xp.broadcast_to(x1, shape), xp.broadcast_to(x2, shape)
+    norms = (xp.call(p_norm, x, 2.0, dim, True) for x in (x1, x2))
+    return [(x / xp.where(n < eps, eps, n), n) for x, n in zip((x1, x2), norms, strict=True)]
+
+
+@_cosine.vjp_joint("x1", "x2")
+def _cosine_gradient(
+    xp: Any, g: Any, in_shape: Any, x1: Any, x2: Any, dim: int, eps: float
+) -> tuple[Any, Any]:
+    """``g (b - a (a · b)) / ‖x1‖`` for the unit vectors a and b, and the same for ``x2``.
+
+    A norm that is replaced by ``eps`` is constant.
+    """
+    (a, n1), (b, n2) = _normalize_both(xp, x1, x2, dim, eps)
+    axes = reduced_axes("sum", dim, a.ndim)
+    cosine = xp.sum(a * b, axis=axes, keepdims=True)
+    g = g.reshape(cosine.shape)
+    first = g * (b - a * xp.where(n1 < eps, 0, cosine)) / xp.where(n1 < eps, eps, n1)
+    second = g * (a - b * xp.where(n2 < eps, 0, cosine)) / xp.where(n2 < eps, eps, n2)
+    return xp.astype(first, x1.dtype), xp.astype(second, x2.dtype)

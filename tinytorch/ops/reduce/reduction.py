@@ -424,6 +424,8 @@ def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = F
     """
     axes = reduced_axes("count_nonzero", dim, input.ndim)
     native = xp.native_dtype(dtypes.int64)
+    if axes is None and not keepdim:
+        return xp.asarray(xp.count_nonzero(input), native)
     return as_row_major(xp, xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim))
 
 

@@ -409,6 +409,8 @@ def _divide_by_freedom(product: Tensor, freedom: Any) -> Tensor:
     """Divide by the degrees of freedom, a tensor or a number."""
     if isinstance(freedom, Tensor):
         return product / freedom
+    if product.is_floating_point():
+        return product / float(freedom)
     return product / product.new_full((), float(freedom), dtype=product.dtype.to_real())
 
 
