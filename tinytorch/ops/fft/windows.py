@@ -10,9 +10,13 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ... import dtypes
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend
-from ..checks import as_int
+from ..checks import as_int, find_special
+
+
+_DOUBLE = dtypes.float64.dtype
 
 
 def span(count: int, symmetric: bool) -> float:
@@ -30,7 +34,7 @@ def cast_window(xp: Backend, count: int, window: Array, dtype: Any) -> Array:
 
 def sample_numbers(xp: Backend, count: int) -> Array:
     """The numbers k of the samples, 0 to ``count - 1``, in float64."""
-    return xp.arange(count, dtype="float64")
+    return xp.arange(count, dtype=_DOUBLE)
 
 
 def cosine_sum(
@@ -38,8 +42,8 @@ def cosine_sum(
 ) -> Array:
     """``sum((-1)^i weights[i] cos(2 pi i k / n))`` for each sample k, with the period n."""
     angle = sample_numbers(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
-    window = xp.zeros((count,), "float64")
-    for i, weight in enumerate(weights):
+    window = xp.full((count,), float(weights[0]), _DOUBLE)
+    for i, weight in enumerate(weights[1:], 1):
         window += (-1) ** i * float(weight) * xp.cos(i * angle)
     return cast_window(xp, count, window, dtype)
 
@@ -59,7 +63,8 @@ def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: A
     """
     x = sample_numbers(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
     root = xp.sqrt(xp.maximum(1 - x * x, 0))
-    window = xp.i0(beta * root) / xp.i0(xp.full((1,), float(beta)))
+    i0 = find_special(xp, "i0", "kaiser")
+    window = i0(beta * root) / i0(xp.full((1,), float(beta)))
     return cast_window(xp, count, window, dtype)
 
 

@@ -15,7 +15,6 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...warnings import warn
 from ..checks import check_scalar_types, check_supported, compute_in_single, is_half
-from ..memory_order import as_row_major
 from ..pointwise.arithmetic import check_factor
 from ..reduce.reduction import sum as sum_
 from ..results import write_result
@@ -208,8 +207,13 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     check_scalar_types(xp, "linalg.cross", input, other)
     a0, a1, a2 = _components(input, at)
     b0, b1, b2 = _components(other, at)
-    product = xp.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=at)
-    return as_row_major(xp, product)
+    first = a1 * b2 - a2 * b1
+    out = xp.empty((*first.shape[:at], 3, *first.shape[at:]), first.dtype)
+    for part, product in zip(
+        _components(out, at), (first, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), strict=True
+    ):
+        part[...] = product
+    return out
 
 
 def _components(x: Any, at: int) -> list[Any]:

@@ -294,9 +294,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     others = tuple(d for d in range(input.ndim) if d != at)
     size = p_norm(input, float(p), others, True)
     # torch's epsilon, in case the reciprocal of the norm is rounded up.
-    scale = (min(maxnorm, dtypes.finfo(size.dtype).max) / (size + 1e-7)).where(
-        size > maxnorm, size.new_ones(())
-    )
+    scale = (min(maxnorm, dtypes.finfo(size.dtype).max) / (size + 1e-7)).where(size > maxnorm, 1.0)
     return contiguous(input * scale)
 
 

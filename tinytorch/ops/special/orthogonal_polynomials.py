@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ... import dtypes
 from ...dispatch.op import Array, Backend, Operand, op
 from ..checks import as_arrays, check_supported
 
 SPECIAL = ("special",)
+_DOUBLE = dtypes.float64.dtype
 
 
 def _polynomial(
@@ -30,12 +32,13 @@ def _polynomial(
 
 def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
     """Convert ``x`` and the degrees to float64 (a number to an int); also return the dtype."""
-    check_supported(xp, "special_polynomial_cpu", x, n, unsupported="c")
     dtype, n = (x if hasattr(x, "dtype") else n).dtype, _as_number(x, n)
+    if dtype.kind == "c":
+        check_supported(xp, "special_polynomial_cpu", x, n, unsupported="c")
     if not hasattr(n, "dtype"):
-        return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
+        return xp.astype(x, _DOUBLE), int(n) if math.isfinite(n) else -1, dtype
     # Near the roots the recurrences suffer from cancellation, so float32 uses float64, too.
-    x, n = (xp.astype(v, "float64") for v in as_arrays(xp, x, n))
+    x, n = (xp.astype(v, _DOUBLE) for v in as_arrays(xp, x, n))
     x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
     return x, n, dtype
 
@@ -75,7 +78,7 @@ def _degrees(
     xp: Backend, x: Array, last: int, first: Any, step: Any
 ) -> Iterator[tuple[int, Array]]:
     """Yield the polynomials of degree 1 to ``last``; stop if all values are NaN."""
-    before, now = xp.ones_like(x), first(x)
+    before, now = 1.0, first(x)
     for k in range(1, last + 1):
         yield k, now
         # Check rarely, since the host waits for the result.
