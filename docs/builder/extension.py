@@ -1,9 +1,10 @@
-"""The Sphinx extension: writes the reference, links names in prose, adds the sources."""
+"""The Sphinx extension: writes the reference, links names in prose, adds sources and search."""
 
 from __future__ import annotations
 
 import builtins
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 
-from . import performance, sources
+from . import performance, search, sources
 from .entries import SOURCES, functions
 from .names import modules
 from .pages import pages
+
+LOGGER = logging.getLogger(__name__)
 
 #: Names of the modules in the site's programs.
 SHORT = {"tt": "tinytorch", "np": "tinytorch.numpy", "F": "tinytorch.nn.functional"}
@@ -25,6 +29,7 @@ def write_pages(app: Sphinx) -> None:
     """Write the reference, and the tables and plots that `performance.md` shows."""
     write(Path(app.srcdir) / "reference", {f"{path}.rst": text for path, text in pages().items()})
     write(Path(app.srcdir) / "generated", performance.files())
+    app.builder.search = False  # the site has its own
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
@@ -109,6 +114,32 @@ def write_sources(app: Sphinx, exception: Exception | None) -> None:
         sources.write(Path(app.outdir), {path for path, _ in SOURCES.values()})
 
 
+def write_search(app: Sphinx, exception: Exception | None) -> None:
+    """Write the units of the search, and warn of addresses that the site does not have."""
+    if exception is not None or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    (site / "_static" / "search_units.js").write_text(search.script(), encoding="utf-8")
+    anchors: dict[str, set[str]] = {}
+    for unit in search.units():
+        page, _, anchor = unit[1].partition("#")
+        if page not in anchors:
+            anchors[page] = {"", *re.findall(r' id="([^"]+)"', (site / page).read_text("utf-8"))}
+        if anchor not in anchors[page]:
+            LOGGER.warning("search: %s is not on the site", unit[1])
+
+
+def show_browser_page(app: Sphinx, exception: Exception | None) -> None:
+    """Copy the page that runs in the browser, if it is built, with its links to this site."""
+    built = Path(app.confdir).parent / "build" / "browser"
+    if exception is None and app.builder.format == "html" and built.exists():
+        copy = Path(app.outdir) / "browser"
+        shutil.rmtree(copy, ignore_errors=True)
+        page = Path(shutil.copytree(built, copy)) / "index.html"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r'(<nav id="site"[^>]*) hidden>', r"\1>", text), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the steps of this extension with Sphinx."""
     app.connect("builder-inited", write_pages)
@@ -116,5 +147,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", end_sessions)
     app.connect("doctree-read", add_source_links)
     app.connect("build-finished", write_sources)
+    app.connect("build-finished", write_search)
+    app.connect("build-finished", show_browser_page)
     app.add_post_transform(NamesInProse)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -52,7 +52,7 @@ class Group:
 def pages() -> dict[str, str]:
     """The text of every page, by its path below ``reference/`` without ``.rst``."""
     found = {"index": _index(), "elsewhere": _elsewhere()}
-    for module in filter(_has_page, modules()):
+    for module in filter(has_page, modules()):
         found |= _module(module)
     return found
 
@@ -84,14 +84,22 @@ def groups(module: str) -> list[Group]:
         raise LookupError(f"purposes/{module}.txt: expected a heading for {unplaced}")
     found += [
         Group("", names=others),
-        Group(
-            NUMPYS, "numpys-functions", "For arrays, see :doc:`/reference/tinytorch.numpy`.", numpys
-        ),
+        Group(NUMPYS, "numpys-functions", "``tinytorch.numpy`` has them for arrays.", numpys),
         Group(
             UNSUPPORTED, "unsupported", "They can be imported, and raise when called.", unsupported
         ),
     ]
     return [group for group in found if group.names]
+
+
+def group_paths(module: str) -> list[tuple[str, Group]]:
+    """The groups of a module, each with the path of its page.
+
+    It is that of the module, if that has at most ``LIMIT`` names.
+    """
+    found = groups(module)
+    is_split = sum(len(group.names) for group in found) > LIMIT and len(found) > 1
+    return [(f"{module}/{group.slug}" if is_split else module, group) for group in found]
 
 
 def _is_shown(name: Name) -> bool:
@@ -105,21 +113,26 @@ def _is_numpys(name: Name) -> bool:
 
 
 @cache
-def _describes_names(module: str) -> bool:
+def describes_names(module: str) -> bool:
     """Whether a module or one of its submodules describes any name."""
     within = (each for each in modules() if each == module or each.startswith(f"{module}."))
     return any(map(own, within))
 
 
-def _has_page(module: str) -> bool:
+def has_page(module: str) -> bool:
     """Whether a module has a page; if not, its names are on the page of its package."""
-    return _describes_names(module) and (module.count(".") < 2 or len(own(module)) > FEW)
+    return describes_names(module) and (module.count(".") < 2 or len(own(module)) > FEW)
 
 
 def _page_owner(module: str) -> str:
     """The nearest enclosing module that has a page; "" without one."""
     above = module.rpartition(".")[0]
-    return above if not above or _has_page(above) else _page_owner(above)
+    return above if not above or has_page(above) else _page_owner(above)
+
+
+def inner_modules(module: str) -> list[str]:
+    """The modules below a module that its page links to or describes."""
+    return [each for each in modules() if module != "tinytorch" and _page_owner(each) == module]
 
 
 # -- pages --------------------------------------------------------------------------------------
@@ -127,7 +140,7 @@ def _page_owner(module: str) -> str:
 
 def _index() -> str:
     """The page of all public modules."""
-    top = [module for module in modules() if module.count(".") == 1 and _has_page(module)]
+    top = [module for module in modules() if module.count(".") == 1 and has_page(module)]
     unplaced = {*top, *APART} - names_with_heading("modules")
     if unplaced:
         raise LookupError(f"purposes/modules.txt: expected a heading for {sorted(unplaced)}")
@@ -163,7 +176,7 @@ def _elsewhere() -> str:
     lines = [*_title("Other homes of names", "=")]
     lines += ["Modules whose names are all described elsewhere.", ""]
     for module in modules():
-        if not _describes_names(module):
+        if not describes_names(module):
             lines += [*_title(module, "-"), f".. py:module:: {module}", "", *_links(module)]
     return "\n".join(lines)
 
@@ -176,11 +189,9 @@ def _module(module: str) -> dict[str, str]:
     submodules without pages.
     """
     pages = {name.full_name: _class_page(name) for name in own(module) if name.full_name in APART}
-    found = groups(module)
-    is_split = sum(len(group.names) for group in found) > LIMIT and len(found) > 1
     sections, below = list[str](), list[str]()
-    for group in found:
-        path = f"{module}/{group.slug}"
+    for path, group in group_paths(module):
+        is_split = path != module
         if is_split:
             head = [*_title(group.title, "="), f".. py:currentmodule:: {module}", ""]
             pages[path] = "\n".join([*head, *_body(group)])
@@ -188,11 +199,11 @@ def _module(module: str) -> dict[str, str]:
         title = f":doc:`{group.title} </reference/{path}>`" if is_split else group.title
         sections += _title(title, "-") if group.title else []
         sections += _overview(group) if is_split else _body(group)
-    inner = [each for each in modules() if module != "tinytorch" and _page_owner(each) == module]
-    below += [each for each in inner if _has_page(each)]
+    inner = inner_modules(module)
+    below += [each for each in inner if has_page(each)]
     text = [*_title(module, "="), *_head(module), *_submodules(inner), *sections, *_others(module)]
     for each in inner:
-        if not _has_page(each) and _describes_names(each):
+        if not has_page(each) and describes_names(each):
             text += [*_title(each, "-"), *_head(each)]
             text += [line for name in own(each) for line in entry(name)] + _links(each)
     return {**pages, module: "\n".join(text + _toctree(below, hidden=True))}
@@ -201,7 +212,7 @@ def _module(module: str) -> dict[str, str]:
 def _submodules(inner: list[str]) -> list[str]:
     """Table of the submodules that have pages."""
     rows = [(f":doc:`{each} </reference/{each}>`", _page_summary(each))
-            for each in inner if _has_page(each)]  # fmt: skip
+            for each in inner if has_page(each)]  # fmt: skip
     return [*_title("Submodules", "-"), *_table(rows)] if rows else []
 
 

@@ -462,7 +462,7 @@ class _FunctionOp(NodeOp):
 
 
 class Function:
-    """Base class of operations with a user-defined gradient.
+    """Base class of custom functions, which define their own forward and backward.
 
     A subclass defines static methods ``forward(ctx, *args)`` and ``backward(ctx, *grads)``
     (or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``), and is called through
