@@ -41,14 +41,18 @@ class Session:
             return True  # running it reports the error
 
     async def run(self, source):
-        """Run ``source`` and print the value of its last expression, as notebooks do."""
+        """Run ``source`` and print the value of its last expression, as notebooks do.
+
+        A single statement prints the values of all its expressions, as in Python's REPL.
+        """
         name = NAME.format(next(self._numbers))
         linecache.cache[name] = len(source), None, source.splitlines(True), name
         try:
             body = ast.parse(source, name).body
             if any(imports_torch(node) for statement in body for node in ast.walk(statement)):
                 tt.install_as_torch()
-            last = [body.pop()] if body and isinstance(body[-1], ast.Expr) else []
+            shows = len(body) == 1 or (body and isinstance(body[-1], ast.Expr))
+            last = [body.pop()] if shows else []
             await self._execute(ast.Module(body, []), name, "exec")
             await self._execute(ast.Interactive(last), name, "single")
         except SystemExit:

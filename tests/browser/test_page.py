@@ -34,6 +34,7 @@ def test_a_loop_typed_over_several_lines_runs(page: Any) -> None:
     printed = enter(page, "x = tt.tensor(3., requires_grad=True)", "for n in range(2):",
                  "(x ** 2).backward()", "", "x.grad")  # fmt: skip
     assert printed.rstrip().endswith("tensor(12.)")
+    assert enter(page, "for n in range(2): n", "").rstrip().endswith("\n0\n1")
 
 
 def test_error_shows_a_traceback_of_the_lines_typed(page: Any) -> None:
