@@ -106,8 +106,9 @@ def inputs(block: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_sessions_can_be_pasted_at_a_prompt(path: Path) -> None:
-    """An indented block ends with an empty line."""
+    """An indented block ends with an empty line, and nothing in them is for the tests alone."""
     for language, block in blocks(path):
+        assert "doctest:" not in block
         typed = inputs(block) if language == "pycon" else ()
         assert [code for code in typed if codeop.compile_command(code) is None] == []
 
