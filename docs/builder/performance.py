@@ -181,7 +181,13 @@ def gpu_chart(run: Run) -> str:
         )
         figures = "".join(f"<td>{each[library]:.0f}</td>" for library in libraries)
         rows.append(f'<tr><th scope="row">{_inline(name)}</th><td>{bars}</td>{figures}</tr>')
-    return _chart("bars", "TFLOP/s: more is faster", ["tinytorch", "PyTorch"], ticks, rows)
+    return _chart(
+        "bars",
+        "TFLOP/s, 10¹² operations per second: more is faster",
+        ["tinytorch", "PyTorch"],
+        ticks,
+        rows,
+    )
 
 
 def _chart(
