@@ -61,7 +61,7 @@ def processor(run: Run) -> str:
 
 def table(run: Run) -> str:
     """A run's times for each library, and tinytorch's as a ratio to NumPy's and PyTorch's."""
-    head = ["work", "unit", *NAMES, "/ numpy", "/ torch"]
+    head = ["Work", "Unit", *NAMES, "/ numpy", "/ torch"]
     return "\n".join([f"{machine_name(run)}:", "", *_rows(head, map(_cells, run["rows"]))])
 
 
@@ -79,7 +79,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def gpu_table(run: Run) -> str:
     """Table of a GPU: calls on the host in µs, matrix products in TFLOP/s, training steps in ms."""
-    head = ["work", "unit", "tinytorch", "torch"]
+    head = ["Work", "Unit", "tinytorch", "torch"]
     return "\n".join([f"{machine_name(run)}:", "", *_rows(head, map(list, _gpu_rows(run)))])
 
 
