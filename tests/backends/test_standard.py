@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.fresh import run
 from tinytorch import nn, optim
 from tinytorch.backends.standard import (
     ArrayLibrary,
@@ -92,6 +93,12 @@ class LastOfLSTM(nn.Module):
 def train_lstm() -> list[Any]:
     model, x, y = LastOfLSTM(), tt.randn(5, 7, 4), tt.randn(5, 2)
     return train(model, optim.Adam(model.parameters()), x, lambda out: F.mse_loss(out, y))
+
+
+@pytest.mark.parametrize("backend", [_param("dask"), _param("jax")])
+def test_a_network_trains_to_numpys_numbers_on_libraries_that_compile(backend: str) -> None:
+    for found, expected in zip(on(backend, train_mlp), on("numpy", train_mlp), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("program", [train_mlp, train_convolutions, train_lstm])
@@ -362,3 +369,111 @@ def test_tensorlys_name_is_pytorchs() -> None:
     pytest.importorskip("torch")
     with tt.backend_context("pytorch"):
         assert tt.get_backend() == "torch"
+
+
+# -- functions that JAX traces ------------------------------------------------------------------
+
+
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    """JAX, with its backend active."""
+    library = pytest.importorskip("jax")
+    with tt.backend_context("jax"):
+        tt.manual_seed(0)
+        yield library
+
+
+def test_functions_go_through_jit_grad_and_vmap(jax: Any) -> None:
+    layer = nn.Linear(4, 3)
+
+    def function(raw: Any) -> Any:
+        x = tt.as_tensor(raw)
+        buffer = tt.zeros_like(x)
+        buffer[..., 0] = x[..., 1] * 2  # memory of the function's own may be written
+        out = F.softmax(layer(x + buffer).tanh(), -1).detach()
+        return out.backend.unwrap(out)
+
+    raw = jax.numpy.arange(8.0).reshape(2, 4)
+    expected = function(raw)
+    np.testing.assert_allclose(jax.jit(function)(raw), expected, rtol=1e-6)
+    np.testing.assert_allclose(jax.vmap(function)(raw), expected, rtol=1e-6)
+    x = tt.tensor(np.asarray(raw), backend="numpy", requires_grad=True)
+    weight, bias = (tt.tensor(p.tolist(), backend="numpy") for p in layer.parameters())
+    step = tt.cat([x[:, 1:2] * 2, tt.zeros(2, 3, backend="numpy")], 1)
+    out = F.softmax(((x + step) @ weight.T + bias).tanh(), -1)
+    out[:, 0].sum().backward()
+    grad = jax.grad(lambda r: function(r)[:, 0].sum())(raw)
+    np.testing.assert_allclose(grad, x.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_gradients_of_this_library_are_compiled(jax: Any) -> None:
+    layer = nn.Linear(4, 3)
+
+    def slope(raw: Any) -> Any:
+        x = tt.as_tensor(raw).requires_grad_()
+        (grad,) = tt.autograd.grad((layer(x) ** 2).sum(), x)
+        return grad.backend.unwrap(grad)
+
+    raw = jax.numpy.arange(8.0).reshape(2, 4)
+    np.testing.assert_allclose(jax.jit(slope)(raw), slope(raw), rtol=1e-5)
+
+
+def test_writing_to_state_from_a_traced_function_raises(jax: Any) -> None:
+    state = tt.zeros(2)
+
+    def write(raw: Any) -> Any:
+        state.add_(tt.as_tensor(raw))
+        return raw.sum()
+
+    for transform in (jax.jit, jax.grad):
+        with pytest.raises(RuntimeError, match="writes to an array that was made outside"):
+            transform(write)(jax.numpy.ones(2))
+    assert state.tolist() == [0.0, 0.0]
+
+
+def test_random_numbers_in_a_compiled_function_raise(jax: Any) -> None:
+    def draw(raw: Any) -> Any:
+        x = tt.as_tensor(raw)
+        out = x * tt.rand(2)
+        return out.backend.unwrap(out)
+
+    with pytest.raises(RuntimeError, match="random numbers are drawn while jax traces"):
+        jax.jit(draw)(jax.numpy.ones(2))
+    assert draw(jax.numpy.ones(2)).shape == (2,)
+
+
+def test_the_users_setting_of_64_bits_stays(jax: Any) -> None:
+    before = jax.numpy.zeros(1, dtype=float).dtype
+    assert tt.zeros(1, dtype=tt.float64).dtype == tt.float64
+    assert tt.arange(3).sum().dtype == tt.int64
+    assert jax.numpy.zeros(1, dtype=float).dtype == before
+
+
+# -- Dask ---------------------------------------------------------------------------------------
+
+
+def reduce_with_dask() -> None:
+    """Print results of reductions and a gradient of 2 GiB, and the memory that they took."""
+    import resource
+
+    import dask
+
+    import tinytorch as tt
+
+    dask.config.set({"array.chunk-size": "8MiB"}, scheduler="threads", num_workers=2)
+    tt.set_backend("dask")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    x = tt.ones(128 * 1024, 4096)
+    print(x.nbytes, (x * 2 + 1).mean().item(), x.std().item())
+    print((x[:32768] @ tt.ones(4096, 8)).sum().item())
+    w = tt.ones(4096, requires_grad=True)
+    ((x[:32768] * w) ** 2).mean().backward()
+    print(w.grad.sum().item())
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+
+
+def test_reductions_of_dask_take_little_memory() -> None:
+    pytest.importorskip("dask.array")
+    *numbers, megabytes = run(reduce_with_dask, PYTHONHASHSEED="0").split()
+    assert list(map(float, numbers)) == [2 << 30, 3.0, 0.0, 32768 * 4096 * 8, 2.0]
+    assert int(megabytes) < 250  # of which two threads need some chunks of 8 MiB each

@@ -62,7 +62,10 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    more = {"GROUP", "Loader", "OutOfMemoryError", "find_backend_of_type", "withdraw"}
+    more = {
+        "GROUP", "Loader", "OutOfMemoryError", "find_backend_of_type", "standard_backend",
+        "withdraw",
+    }  # fmt: skip
     return sorted({*__all__, *_SWITCHES, *more})
 
 

@@ -66,6 +66,17 @@ class Placement:
             )
         return self
 
+    def on_device(self, device_type: str) -> Self | None:
+        """Return the backend of this library's devices of a type.
+
+        While this backend is active, ``tt.device(device_type)`` then means that device.
+
+        Returns:
+            The backend; None if ``device_type`` means the same as on NumPy: the CPU is NumPy's
+            and CUDA CuPy's.
+        """
+        return None
+
     def holding(self, array: Any) -> Self:
         """Return the backend of the device that holds ``array``, an array of this library."""
         return self

@@ -157,7 +157,13 @@ _BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
 
 
 def backend_of_type(device_type: str) -> BackendLike:
-    """Return the backend, or its name, whose arrays are on devices of this type."""
+    """Return the backend, or its name, whose arrays are on devices of this type.
+
+    The active backend comes first: a library may have a CPU and a GPU of its own.
+    """
+    own = current_backend().on_device(device_type)
+    if own is not None:
+        return own
     return _BACKEND_OF_TYPE.get(device_type) or find_backend_of_type(device_type)
 
 

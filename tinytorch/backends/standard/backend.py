@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy
 
@@ -87,6 +87,9 @@ class StandardBackend(DeferredChecks):
     def fallbacks(self) -> Counter[str]:
         """Number of computations by NumPy on the host, by function."""
         return self.library.fallbacks
+
+    def on_device(self, device_type: str) -> Self | None:
+        return self if device_type == self.device_type else None
 
     # -- dtypes and conversion --------------------------------------------------------------
 
@@ -239,7 +242,20 @@ _MOST_PENDING = 1024
 
 
 class StandardGenerator(HostGenerator):
-    """PyTorch's random streams on the host, for a function that is not traced."""
+    """PyTorch's random streams, drawn on the host.
+
+    A function that is compiled would contain the numbers drawn while it is traced, so a draw
+    raises there.
+    """
+
+    def _place(self, array: numpy.ndarray[Any, Any]) -> Array:
+        backend: Any = self._backend
+        if backend.raw_library.is_compiling():
+            raise RuntimeError(
+                f"random numbers are drawn while {backend.name} traces a function: each later "
+                "call would use the same numbers. Draw them outside and pass them as arguments"
+            )
+        return super()._place(array)
 
 
 def standard_backend(

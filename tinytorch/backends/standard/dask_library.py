@@ -73,6 +73,20 @@ class DaskLibrary(ArrayLibrary):
                 raise
             return raw.rechunk(-1).reshape(tuple(shape))
 
+    def broadcast_to(self, raw: Raw, shape: Shape) -> Raw:
+        """Broadcast in chunks; Dask's own chunk is the whole of a new dimension."""
+        from dask.array.core import normalize_chunks
+
+        shape = tuple(shape)
+        old = (1,) * (len(shape) - raw.ndim) + tuple(raw.shape)
+        kept = ((1,),) * (len(shape) - raw.ndim) + tuple(raw.chunks)
+        wanted = normalize_chunks("auto", shape, dtype=raw.dtype) if shape else ()
+        chunks = tuple(
+            own if size == new else each
+            for size, new, own, each in zip(old, shape, kept, wanted, strict=True)
+        )
+        return self.namespace.broadcast_to(raw, shape, chunks)
+
     def permute(self, raw: Raw, axes: Sequence[int]) -> Raw:
         return raw.transpose(axes)
 

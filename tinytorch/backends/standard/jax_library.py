@@ -99,6 +99,9 @@ class JaxLibrary(ArrayLibrary):
     def trace(self) -> Any:
         return self.jax.core.get_opaque_trace_state(convention="flax")
 
+    def is_compiling(self) -> bool:
+        return isinstance(self.jax.numpy.zeros(()), self._tracer)
+
     # -- values -----------------------------------------------------------------------------
 
     def full(self, shape: Shape, value: Any, dtype: Dtype) -> Raw:

@@ -130,6 +130,10 @@ class ArrayLibrary:
         """Return a key of the function that is traced; arrays made in one do not leave it."""
         return None
 
+    def is_compiling(self) -> bool:
+        """Whether operations are traced, to run later on other values."""
+        return False
+
     # -- values -----------------------------------------------------------------------------
 
     def full(self, shape: Shape, value: Any, dtype: Dtype) -> Raw:

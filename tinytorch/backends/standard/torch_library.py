@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy
 
@@ -358,11 +358,31 @@ class TorchLibrary(StridedLibrary):
 
 
 class TorchBackend(StandardBackend):
-    """PyTorch on the CPU as a backend."""
+    """PyTorch as a backend, one object for each type of device.
+
+    Args:
+        device_type: Type of the device of its arrays, ``"cpu"`` or an accelerator of PyTorch's.
+    """
 
     name = "torch"
     module = "torch"
     low = frozenset((bfloat16,))
+    _by_device: ClassVar[dict[str, TorchBackend]] = {}
+
+    def __init__(self, device_type: str = "cpu") -> None:
+        self.device_type = device_type
+        super().__init__()
+        self._by_device[device_type] = self
+
+    def __reduce__(self) -> Any:
+        return _load_device, (self.device_type,)
+
+    def on_device(self, device_type: str) -> Self | None:
+        if device_type in self._by_device:
+            return self._by_device[device_type]  # type: ignore[return-value]
+        accelerator = getattr(self.raw_library.namespace, device_type, None)
+        is_available = getattr(accelerator, "is_available", bool)
+        return type(self)(device_type) if is_available() else None
 
     def open(self) -> ArrayLibrary:
         import torch
@@ -372,7 +392,13 @@ class TorchBackend(StandardBackend):
                 "`import torch` is tinytorch in this process (tinytorch runs a PyTorch script or "
                 "install_as_torch() was called), so PyTorch itself cannot be a backend"
             )
-        return TorchLibrary(self.name, torch)
+        return TorchLibrary(self.name, torch, self.device_type)
+
+
+def _load_device(device_type: str) -> TorchBackend | None:
+    """Return the backend of a type of device, when a tensor is unpickled."""
+    backend: TorchBackend = StandardBackend.registry.load("torch")
+    return backend.on_device(device_type)
 
 
 def _has_negative_step(key: tuple[Any, ...]) -> bool:
