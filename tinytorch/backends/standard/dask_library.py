@@ -77,7 +77,7 @@ class DaskLibrary(ArrayLibrary):
         """Broadcast in chunks; Dask's own chunk is the whole of a new dimension."""
         from dask.array.core import normalize_chunks
 
-        shape = tuple(shape)
+        shape, raw = tuple(shape), self.namespace.asarray(raw)
         old = (1,) * (len(shape) - raw.ndim) + tuple(raw.shape)
         kept = ((1,),) * (len(shape) - raw.ndim) + tuple(raw.chunks)
         wanted = normalize_chunks("auto", shape, dtype=raw.dtype) if shape else ()
@@ -200,6 +200,8 @@ def _apply(ufunc: numpy.ufunc, raws: Sequence[Raw]) -> Any:
 
     if ufunc.nout > 1:
         return getattr(dask.array, ufunc.__name__)(*raws)
+    if not any(isinstance(raw, dask.array.Array) for raw in raws):  # a scalar would result
+        raws = [dask.array.asarray(raws[0]), *raws[1:]]
     return elemwise(_QuietUfunc(ufunc), *raws)
 
 
