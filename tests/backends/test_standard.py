@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import threading
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -343,6 +345,18 @@ def test_a_library_without_a_built_in_name_is_a_backend(monkeypatch: pytest.Monk
         before = Odd.calls
         assert tt.zeros(2).sin().tolist() == [0.0, 0.0]
     assert Odd.calls == before + 1
+
+
+@pytest.mark.skipif(find_spec("mlx") is None, reason="mlx is not installed")
+def test_the_example_of_the_page_on_extending_is_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tt.backends, "_registry", dict(tt.backends._registry))
+    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
+    (block,) = [b for b in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "mlx.core" in b]
+    assert block.count("\n") < 100
+    exec(block, {"__name__": "page"})
+    for program in (train_mlp, train_convolutions, write_views):
+        for found, expected in zip(on("mlx", program), on("numpy", program), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(

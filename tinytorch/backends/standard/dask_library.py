@@ -29,6 +29,7 @@ class DaskLibrary(ArrayLibrary):
     computes_bools = True
 
     def __init__(self, name: str, dask: Any, array: Any) -> None:
+        self._core: Any = array.core
         super().__init__(name, array, array.Array, dask.__version__)
 
     # -- dtypes and the host ----------------------------------------------------------------
@@ -75,12 +76,10 @@ class DaskLibrary(ArrayLibrary):
 
     def broadcast_to(self, raw: Raw, shape: Shape) -> Raw:
         """Broadcast in chunks; Dask's own chunk is the whole of a new dimension."""
-        from dask.array.core import normalize_chunks
-
         shape, raw = tuple(shape), self.namespace.asarray(raw)
         old = (1,) * (len(shape) - raw.ndim) + tuple(raw.shape)
         kept = ((1,),) * (len(shape) - raw.ndim) + tuple(raw.chunks)
-        wanted = normalize_chunks("auto", shape, dtype=raw.dtype) if shape else ()
+        wanted = self._core.normalize_chunks("auto", shape, dtype=raw.dtype) if shape else ()
         chunks = tuple(
             own if size == new else each
             for size, new, own, each in zip(old, shape, kept, wanted, strict=True)
@@ -174,7 +173,7 @@ class DaskLibrary(ArrayLibrary):
 
     def elementwise(self, name: str) -> Elementwise | None:
         ufunc = getattr(numpy, name)
-        return lambda *raws: _apply(ufunc, raws)
+        return lambda *raws: _apply(self.namespace, ufunc, raws)
 
     def submodule_function(self, module: str, name: str) -> Callable[..., Any] | None:
         return None
@@ -193,16 +192,13 @@ class DaskBackend(StandardBackend):
         return DaskLibrary(self.name, dask, dask.array)
 
 
-def _apply(ufunc: numpy.ufunc, raws: Sequence[Raw]) -> Any:
+def _apply(names: Any, ufunc: numpy.ufunc, raws: Sequence[Raw]) -> Any:
     """Apply a ufunc to arrays of Dask."""
-    import dask.array
-    from dask.array.core import elemwise
-
     if ufunc.nout > 1:
-        return getattr(dask.array, ufunc.__name__)(*raws)
-    if not any(isinstance(raw, dask.array.Array) for raw in raws):  # a scalar would result
-        raws = [dask.array.asarray(raws[0]), *raws[1:]]
-    return elemwise(_QuietUfunc(ufunc), *raws)
+        return getattr(names, ufunc.__name__)(*raws)
+    if not any(isinstance(raw, names.Array) for raw in raws):  # a scalar would result
+        raws = [names.asarray(raws[0]), *raws[1:]]
+    return names.core.elemwise(_QuietUfunc(ufunc), *raws)
 
 
 class _QuietUfunc:

@@ -52,7 +52,7 @@ class JaxLibrary(ArrayLibrary):
         self.jax, self._tracer = jax, jax.core.Tracer
         self._enable = _find_switch(jax)
         self._local = threading.local()
-        namespace = _WideModule(jnp, self.widen)
+        namespace: Any = _WideModule(jnp, self.widen)
         namespace.linalg = _WideModule(jnp.linalg, self.widen)
         namespace.fft = _WideModule(jnp.fft, self.widen)
         super().__init__(name, namespace, jax.Array, jax.__version__)

@@ -25,6 +25,8 @@ DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
+#: Dtypes whose sums the standard has in a wider dtype, unless one is passed.
+_WIDENED = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
 #: The standard's names of NumPy's ufuncs, where the two differ.
 RENAMED = {
     "absolute": "abs", "abs": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin",
@@ -206,9 +208,6 @@ class ArrayLibrary:
 
     def read_at(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
         """``raw[key]`` as NumPy; ``key`` may hold raw arrays of int64 or bool."""
-        if len(key) == 1 and getattr(key[0], "dtype", None) == self.native[numpy.dtype(bool)]:
-            if len(key[0].shape) == len(raw.shape) and raw.shape:
-                return raw[key[0]]
         places = indexing.places(self, tuple(raw.shape), key)
         return self.read_places(self.reshape(raw, (-1,)), places)
 
@@ -294,7 +293,7 @@ class ArrayLibrary:
         """
         if name in ("max", "min") and self.numpy_dtype(raw.dtype).kind == "b":
             name = "any" if name == "max" else "all"
-        if name in ("sum", "prod"):
+        if name in ("sum", "prod") and self.numpy_dtype(raw.dtype).name in _WIDENED:
             options["dtype"] = raw.dtype
         return getattr(self.namespace, name)(raw, axis=axis, keepdims=keepdims, **options)
 
@@ -341,7 +340,7 @@ class ArrayLibrary:
         """Return ``linalg`` or ``fft`` function ``name`` with NumPy's arguments, or None."""
         function = getattr(getattr(self.namespace, module, None), name, None)
         if function is None or module != "linalg":
-            return function  # type: ignore[no-any-return]
+            return function
         from .submodules import adapt
 
         return adapt(self, name, function)

@@ -389,7 +389,8 @@ class Names(Reductions, types.ModuleType):
 
     def linspace(self, start: Any, stop: Any, num: int = 50, **options: Any) -> Any:
         """Evenly spaced numbers, computed by NumPy and copied to the device."""
-        return self.from_host(numpy.linspace(*self.to_host((start, stop)), num, **options))
+        linspace: Any = numpy.linspace
+        return self.from_host(linspace(*self.to_host((start, stop)), num, **options))
 
     def eye(self, n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Any:
         """Ones on a diagonal."""
@@ -529,11 +530,11 @@ class Names(Reductions, types.ModuleType):
 
     def tril(self, a: Any, k: int = 0) -> Any:
         """Lower triangle; the rest is 0."""
-        return self._mask(a, numpy.tri(*a.shape[-2:], k=k, dtype=bool))
+        return self._mask(a, numpy.tri(a.shape[-2], a.shape[-1], k, bool))
 
     def triu(self, a: Any, k: int = 0) -> Any:
         """Upper triangle; the rest is 0."""
-        return self._mask(a, ~numpy.tri(*a.shape[-2:], k=k - 1, dtype=bool))
+        return self._mask(a, ~numpy.tri(a.shape[-2], a.shape[-1], k - 1, bool))
 
     def _mask(self, a: Any, mask: numpy.ndarray[Any, Any]) -> Any:
         """``a`` where a mask of the host is True, else 0."""
@@ -639,8 +640,9 @@ class Names(Reductions, types.ModuleType):
         """Positions in a sorted array."""
         a, v = self.asarray(a) if sorter is None else a[sorter], self.asarray(v)
         dtype = numpy.result_type(a.dtype, v.dtype)
-        raws = [x.astype(dtype, copy=False).raw for x in (a, v)]
-        return self.wrap(self.library.as_index(self.library.searchsorted(*raws, side)))
+        sequence, values = (x.astype(dtype, copy=False).raw for x in (a, v))
+        found = self.library.searchsorted(sequence, values, side)
+        return self.wrap(self.library.as_index(found))
 
     @staticmethod
     @contextmanager

@@ -161,7 +161,8 @@ class Reductions:
         if not a.size:
             raise ValueError(f"attempt to get {name} of an empty sequence")
         a = a.astype("uint8") if a.dtype.kind == "b" else a
-        return self._reduce(name, a, axis, None, out, keepdims)
+        found = self._reduce(name, a, axis, None, None, keepdims)
+        return self.finish(self.library.as_index(found.raw), out)
 
     def cumsum(self, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         """Cumulative sum."""

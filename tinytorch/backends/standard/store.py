@@ -69,7 +69,8 @@ class DerivedStore:
         restore: Callable[[Raw, Raw], Raw] | None,
     ) -> None:
         self._source, self._derive, self._restore = source, derive, restore
-        self.key, self.trace = source.store.key, source.store.trace
+        self.key: int = source.store.key
+        self.trace: Any = source.store.trace
         self.lock = threading.Lock()
         self._reading: tuple[int, Raw] = (-1, None)
 
@@ -244,7 +245,7 @@ class StoredArray(StandardArray):
     def _part(self, name: str, other: str, join: Callable[[Raw, Raw], Raw]) -> Self:
         """View of one part of complex numbers; ``join`` adds the other part."""
         if self.dtype.kind != "c":
-            return self if name == "real" else self.names.zeros_like(self)  # type: ignore[no-any-return]
+            return self if name == "real" else self.names.zeros_like(self)
         part, rest = (getattr(self.library.namespace, each) for each in (name, other))
         return self._derive_view(part, lambda source, new: join(new, rest(source)))
 

@@ -41,7 +41,7 @@ class ArrayApiStrictBackend(StandardBackend):
     def open(self) -> ArrayLibrary:
         import array_api_strict as package
 
-        namespace = _QuietModule(package)
+        namespace: Any = _QuietModule(package)
         namespace.linalg, namespace.fft = map(_QuietModule, (package.linalg, package.fft))
         array_class = type(package.zeros((1,)))
         return StrictLibrary(self.name, namespace, array_class, package.__version__)

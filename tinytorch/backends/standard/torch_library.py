@@ -81,7 +81,7 @@ class TorchLibrary(StridedLibrary):
     def to_host(self, raw: Raw) -> numpy.ndarray[Any, Any]:
         raw = raw.detach().resolve_conj().resolve_neg().cpu()
         if raw.dtype == self.torch.bfloat16:
-            return raw.view(self.torch.int16).numpy().view(self._bfloat16)
+            return raw.view(self.torch.int16).numpy().view(self._bfloat16)  # type: ignore[no-any-return]
         return raw.numpy()  # type: ignore[no-any-return]
 
     def item(self, raw: Raw) -> Any:
@@ -331,7 +331,7 @@ class TorchLibrary(StridedLibrary):
         function = getattr(getattr(self.torch, module), name, None)
         if module == "fft" and function is not None:
             return _rename_axes(function)
-        own = {"qr": self._qr, "svd": self._svd}
+        own: dict[str, Callable[..., Any]] = {"qr": self._qr, "svd": self._svd}
         known = "cholesky det eig eigh eigvals eigvalsh inv slogdet solve".split()
         return own.get(name) or (function if name in known else None)
 

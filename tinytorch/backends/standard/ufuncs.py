@@ -68,7 +68,7 @@ class StandardUfunc:
         if found is None:
             dtypes = [_BOOL if each is bool else each for each in key]
             resolved = self.twin.resolve_dtypes((*dtypes, *[None] * self.twin.nout))
-            wanted = resolved[: self.nin]
+            wanted = list(resolved[: self.nin])
             if self.__name__ in _NOT_OF_BOOLS and not self.names.library.computes_bools:
                 wanted = [_UINT8 if each == _BOOL else each for each in wanted]
             casts = [None if a is b else b for a, b in zip(dtypes, wanted, strict=True)]
@@ -128,7 +128,8 @@ class StandardUfunc:
         """Cumulative results along ``axis``."""
         from ..default_operations import scan
 
-        result = scan(self.names, self.run, array, axis)
+        names: Any = self.names
+        result = scan(names, self.run, array, axis)
         return result if out is None else self.names.write_out(out, result.raw)
 
 
