@@ -436,7 +436,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.cumulative": "_cummax_along _cummin_along _recurrence",
         "ops.reduce.extrema": "_extreme_of_all _max_along _min_along",
         "ops.reduce.histograms": "_edges _histogram",
-        "ops.reduce.norms": "p_norm",
+        "ops.reduce.norms": "_cosine p_norm",
         "ops.reduce.quantiles": "_last_rank _round_rank",
         "ops.reduce.variance": "_std _var _var_along",
         "ops.shape.diagonal": "_diagonal_write triangle_indices",

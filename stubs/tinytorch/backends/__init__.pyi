@@ -26,6 +26,7 @@ from tinytorch.backends.base import Backend as Backend
 from tinytorch.backends.errors import BackendUnavailableError as BackendUnavailableError
 from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
+from tinytorch.backends.standard.backend import standard_backend as standard_backend
 
 __all__ = ['Backend', 'BackendLike', 'BackendType', 'BackendUnavailableError', 'UnknownBackendError', 'check', 'list_backends', 'load', 'loaded', 'register_backend', 'registered']
 GROUP: str
