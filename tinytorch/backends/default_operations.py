@@ -368,10 +368,6 @@ class SpecialFunctions(Indices):
 
         return self._apply_formula(trigamma, array)
 
-    def of_few(self, name: str, array: Array) -> Any:
-        """SciPy's special function ``name`` of few elements; None to use a formula of arrays."""
-        return None
-
     def _error_function(self, name: str, array: Array) -> Array:
         """Apply the formula of this package called ``name``, for float32 or for float64."""
         from .numpy import float_functions

@@ -47,8 +47,6 @@ _SMALL = 512
 _SOME = 4096
 #: From this many elements on the formulas of float_functions beat NumPy's scalar loops.
 _SEVERAL = 512
-#: Up to this many elements SciPy's digamma, which takes 0.4 µs, beats the formula.
-_FEW_GAMMAS = 64
 #: The exponential of this bound, also divided by a sum of 2**60 of them, is in float32's range.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
@@ -533,16 +531,9 @@ class NumpyBackend(Backend):
         )
         return numpy.floor_divide(a, b) if found is None else found
 
-    def of_few(self, name: str, array: Array) -> Any:
-        return float_functions.of_few(name, array)
-
     def _error_function(self, name: str, array: Array) -> Array:
-        found = float_functions.of_few(name, array)
+        found = float_functions.map_few(name, array)
         return super()._error_function(name, array) if found is None else found
-
-    def digamma(self, array: Array) -> Array:
-        found = float_functions.of_few("psi", array) if array.size <= _FEW_GAMMAS else None
-        return super().digamma(array) if found is None else found
 
     def logaddexp(self, a: Any, b: Any) -> Any:
         """``numpy.logaddexp``, many times faster on large arrays."""

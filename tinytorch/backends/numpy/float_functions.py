@@ -237,9 +237,7 @@ _FAR = (
 
 #: Up to this many elements a call of Python's function for each beats the formulas.
 _FEW_NUMBERS = 64
-#: Up to this many elements SciPy's scalar loops beat the formulas.
-_FEW_FOR_SCIPY = 512
-#: Functions of Python numbers, by name; SciPy, which takes long to import, has the others.
+#: Functions of Python numbers, by name.
 _OF_NUMBERS: dict[str, Callable[[float], float]] = {
     "erf": math.erf,
     "erfc": math.erfc,
@@ -247,23 +245,18 @@ _OF_NUMBERS: dict[str, Callable[[float], float]] = {
 }
 
 
-def of_few(name: str, array: Any) -> Any:
-    """Apply the special function ``name`` to few float32 or float64 elements.
+def map_few(name: str, array: Any) -> Any:
+    """Apply Python's function ``name`` to each of few float32 or float64 elements.
 
     Returns:
-        Array of the same shape and dtype; None for more elements, or if SciPy is not installed.
+        Array of the same shape and dtype; None for more elements, for an array that is not
+        row-major, and for a function that Python does not have.
     """
-    dtype, function = array.dtype, _OF_NUMBERS.get(name)
-    limit = _FEW_FOR_SCIPY if function is None else _FEW_NUMBERS
-    if array.size > limit or dtype.char not in "fd":
+    function, dtype = _OF_NUMBERS.get(name), array.dtype
+    is_few = array.size <= _FEW_NUMBERS and array.flags.c_contiguous and dtype.char in "fd"
+    if function is None or not is_few:
         return None
-    if function is not None:
-        return numpy.array([*map(function, array.ravel().tolist())], dtype).reshape(array.shape)
-    try:
-        from scipy import special
-    except ImportError:
-        return None
-    return getattr(special, name)(array)
+    return numpy.array([*map(function, array.ravel().tolist())], dtype).reshape(array.shape)
 
 
 def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
