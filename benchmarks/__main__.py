@@ -126,7 +126,7 @@ def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
 
 
 def measurements() -> dict[str, Measure]:
-    """Return the measurement of every row, by its name, with the budgets of DESIGN.md §10."""
+    """Return the measurement of every row, by its name, with its budget."""
     rows: dict[str, Measure] = {}
 
     def add(work: str, unit: str, budget: float | None, make: Make) -> None:

@@ -21,7 +21,7 @@ class ResultRow:
         work: Name of the work.
         unit: The unit the table shows; ``values`` are seconds, or bare ratios where it is ``×``.
         values: Median for each library.
-        budget: The bound of DESIGN.md §10 on ``figure``; ``None`` if there is none.
+        budget: Bound on ``figure``; ``None`` if there is none.
         figure: The bounded figure: the ratio of tinytorch's time to PyTorch's or NumPy's, its
             time above NumPy's, or its own time.
         at_least: Whether the bound is a lower bound.

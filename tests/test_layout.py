@@ -78,8 +78,8 @@ PUBLIC = {
     "quasirandom", "random", "return_types", "serialization", "signal", "sparse", "special",
     "storage", "testing", "torch_version", "types", "utils", "version", "warnings", "xpu",
 }  # fmt: skip
-# DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
-# longest name that starts its own; modules of one layer may import each other without a cycle.
+# Layers from the bottom up: modules import those of their own layer, without a cycle, and of lower
+# ones. A module belongs to the longest name that starts its own.
 LAYERS = [
     ["dtypes", "warnings"],
     ["backends"],

@@ -55,6 +55,7 @@ def test_from_dlpack_copies_when_asked() -> None:
 
 
 def test_capsules_are_consumed_only_once() -> None:
+    # Unlike `np.from_dlpack`, `to_dlpack` accepts a tensor that requires grad: it detaches it.
     x = tt.zeros(2, requires_grad=True)
     capsule = tt.utils.dlpack.to_dlpack(x)
     tt.utils.dlpack.from_dlpack(capsule).fill_(3)

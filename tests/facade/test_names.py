@@ -1,4 +1,4 @@
-"""What ``tinytorch.NAME`` is: DESIGN's order of resolution, and what tools see of it."""
+"""Look-up of ``tinytorch.NAME``: its order, and the names that tools see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gradient``: closed forms on even and uneven grids, at inner points and both ends."""
+"""``gradient``: NumPy's values and closed forms, on even and uneven grids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_gradient_of_gradient_agrees_with_differences() -> None:
     assert tt.autograd.gradcheck(lambda t: tt.gradient(t, edge_order=2)[0], (x,))
 
 
-def test_axis_gives_a_tuple_as_dim_does() -> None:
+def test_axis_gives_a_tuple_of_one_gradient() -> None:
     values = np.random.rand(3, 4)
     (ours,) = tt.gradient(tt.tensor(values), axis=1)
     np.testing.assert_allclose(ours.numpy(), np.gradient(values, axis=1), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Rule 3 and 6 under asyncio: scopes are isolated per task and follow what a task starts."""
+"""Scopes under asyncio: isolated per task, and inherited by tasks and threads that it starts."""
 
 from __future__ import annotations
 

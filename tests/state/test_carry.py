@@ -1,4 +1,4 @@
-"""Rule 4: the state as a value, in pools, in Dask and in other processes."""
+"""The state as a value, in pools, in Dask and in other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule 3: scopes as decorators of every kind of function."""
+"""Scopes as decorators of every kind of function."""
 
 from __future__ import annotations
 

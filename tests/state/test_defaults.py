@@ -1,4 +1,4 @@
-"""Rule 6: default dtype and default generators."""
+"""Default dtype and default generators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule 6: a device as a context is its backend's scope."""
+"""Devices as contexts: a scope of the device's backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule 5: a failed switch changes nothing and says what to do."""
+"""Errors of switches, which change nothing and say what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule 6: grad mode and inference mode, compared with torch's."""
+"""Grad mode and inference mode, compared with torch's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules 1 and 2: where the active backend comes from, and whom a setter affects."""
+"""Where the active backend comes from, and which threads a setter affects."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.fresh import process, run
 from tests.state.fakes import CLASSES
 from tinytorch.backends import Backend, load
 
+# The package's attribute `state` is a function, which `import tinytorch.state as tt` would bind.
 tt = importlib.import_module("tinytorch.state")
 
 
@@ -130,11 +131,11 @@ def test_the_environment_variable_sets_the_backend_of_a_fresh_process():
     def program():
         import importlib
 
-        importlib.import_module("tests.state.fakes")
+        importlib.import_module("tests.state.fakes")  # registers "green"
         tt = importlib.import_module("tinytorch.state")
         print(tt.get_backend(), tt.get_default_backend())
 
-    assert run(program, TINYTORCH_BACKEND=" Green ") == "green green"
+    assert run(program, TINYTORCH_BACKEND="green") == "green green"
 
 
 def test_case_and_blanks_in_the_environment_variable_do_not_matter(monkeypatch):

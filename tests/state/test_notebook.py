@@ -1,4 +1,4 @@
-"""Rule 1's reason: what a cell chooses is still chosen in the next, awaiting or not."""
+"""Choices in a notebook, which last from one cell to the next, awaiting or not."""
 
 from __future__ import annotations
 

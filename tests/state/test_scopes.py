@@ -1,4 +1,4 @@
-"""Rule 3: what a scope does, whatever happens inside it and wherever it is left."""
+"""Scopes: what they set and restore, whatever happens inside and wherever they are left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule 4: what a new thread begins with; and no race between threads."""
+"""State with which a new thread starts, and the absence of races between threads."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def test_cosine_similarity_of_integers_and_floats_is_pytorchs(other: str) -> Non
 
 
 @pytest.mark.parametrize("dtype", [tt.bool, tt.int64, tt.complex64])
-def test_cosine_similarity_of_integers_is_refused(dtype: tt.dtype) -> None:
+def test_cosine_similarity_of_other_dtypes_than_floats_is_refused(dtype: tt.dtype) -> None:
     x = tt.ones(2, 3, dtype=dtype)
     with pytest.raises(RuntimeError, match="expected common dtype to be floating point"):
         tt.cosine_similarity(x, x)

@@ -349,7 +349,7 @@ def test_lstsq_returns_the_solution_of_least_norm() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 40])
-def test_lu_is_blocked_and_pivoted_as_lapacks(torch: Any, size: int) -> None:
+def test_lu_factors_and_pivots_of_wide_matrices_are_pytorchs(torch: Any, size: int) -> None:
     a = draw(size, size + 3)
     got, wanted = tt.linalg.lu_factor(tt.tensor(a)), torch.linalg.lu_factor(torch.tensor(a))
     np.testing.assert_array_equal(got.pivots.numpy(), wanted.pivots.numpy())

@@ -18,16 +18,20 @@ import tinytorch as tt
 def test_lobpcg_finds_pytorchs_eigenpairs_and_gradients(
     torch: Any, options: dict[str, Any], general: bool
 ) -> None:
-    """PyTorch's, which it approaches in many steps, and their gradients where it has those."""
+    """Eigenpairs of both problems and, without B, gradients.
+
+    PyTorch iterates: it gets steps enough to converge.
+    """
     if general and "method" in options:
         pytest.skip("PyTorch's basic method finds the same pair twice in a pencil")
     rng = np.random.default_rng(0)
     a, b = (m @ m.T + 5 * np.eye(12) for m in rng.standard_normal((2, 12, 12)))
     results = []
-    for library, steps in ((tt, {}), (torch, {"niter": 500, "tol": 1e-11})):
+    for library, iteration in ((tt, {}), (torch, {"niter": 500, "tol": 1e-11})):
         A = library.tensor(a, requires_grad=not general, device="cpu")
-        given = {**options, **steps}
+        given = {**options, **iteration}
         if "X" in given:
+            # Another start for each library: tinytorch uses only its width.
             given["X"] = library.tensor(rng.standard_normal(given["X"]), device="cpu")
         if general:
             given["B"] = library.tensor(b, device="cpu")

@@ -145,7 +145,7 @@ def wrap_or_clip(name: str, indices: Any, size: int, mode: str) -> Any:
     return indices % max(size, 1) if mode == "wrap" else indices.clamp(0, max(size - 1, 0))
 
 
-def indices_of(values: Sequence[int], like: Tensor) -> Any:
+def index_tensor(values: Sequence[int], like: Tensor) -> Any:
     """An int64 tensor of ``values`` on the backend of ``like``, to index it with."""
     return as_tensor(list(values), dtypes.int64, backend=like._xp)
 

@@ -20,7 +20,7 @@ from .conversion import (
     axes_of,
     backend_of,
     flat_if_none,
-    indices_of,
+    index_tensor,
     promote_strong,
 )
 from .registration import promote_first, register_shared
@@ -98,7 +98,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     x, at = flat_if_none("delete", array_of(arr), axis)
     deleted = set(_positions("delete", obj, x.shape[at]))
     remaining = [i for i in range(x.shape[at]) if i not in deleted]
-    return x.index_select(at, indices_of(remaining, x))  # type: ignore[no-any-return]
+    return x.index_select(at, index_tensor(remaining, x))  # type: ignore[no-any-return]
 
 
 @register_shared
@@ -136,7 +136,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     keys = [2 * i + 1 for i in range(x.shape[at])] + [2 * i for i in positions]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     both: Any = cat([x, broadcast_to(new, shape)], at)
-    return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
+    return both.index_select(at, index_tensor(order, x))  # type: ignore[no-any-return]
 
 
 @register_shared
@@ -526,6 +526,6 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     stop = target.numel()
     if len(shape) == 2 and not wrap:
         stop = min(stop, shape[1] * shape[1])
-    index = indices_of(range(0, stop, step), target)
+    index = index_tensor(range(0, stop, step), target)
     source: Any = resize(array_of(val, target._xp), index.shape[0]).to(target.dtype)
     target.put_(index, source)
