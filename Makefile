@@ -35,7 +35,7 @@ help:  ## list the targets
 demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digits.png
 	$(PY) examples/digits.py
 
-gallery: $(VENV)/.examples  ## run every example, write its picture to docs/gallery
+gallery: $(VENV)/.examples  ## run every example that draws a picture, write it to docs/gallery
 	@$(PY) $(PIP_INSTALL) --no-deps safetensors $(MODELS)
 	@for program in $$(grep -l -e --output examples/*.py); do \
 	  echo "$$program"; \
@@ -51,7 +51,7 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) -m torch --backend strict
 	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS) -m torch
 
-parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
+parity: $(TORCH_VENV)/.test  ## score against PyTorch's own databases of test cases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
 # FORM=short takes two minutes; SEED=number repeats a run.
@@ -69,7 +69,7 @@ array-api: $(ARRAY_API_VENV)/.test  ## run the array standard's public suite fro
 clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyTorch
 	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients/large
 
-mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
+mutations: $(TORCH_VENV)/.test  ## break thirty places of the library, one at a time: the tests must notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py
 
 # Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`, or a number of them, which
@@ -90,7 +90,7 @@ coverage: $(VENV)/.test  ## measure the lines and branches that tests run, build
 	$(PY) -m coverage html -q
 	$(PY) -m coverage report | tail -1
 
-check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
+check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"
 
 lint: $(VENV)/.test  ## ruff: faults, and the format

@@ -6,6 +6,7 @@ import importlib.util
 
 import pytest
 
+import tinytorch as tt
 from tests.fresh import program, run
 from tests.runner import Runner
 
@@ -29,7 +30,8 @@ def stand_in() -> None:
 def test_torch_is_tinytorch_until_it_is_taken_back() -> None:
     assert run(stand_in).splitlines() == [
         "True True True",
-        "2.13.0+tinytorch.0.1.0 torch.float32 torch.Size([2, 3]) <class 'torch.Tensor'> "
+        f"2.13.0+tinytorch.{tt.__version__} torch.float32 torch.Size([2, 3]) "
+        "<class 'torch.Tensor'> "
         "torch.bfloat16",
         "Linear(in_features=2, out_features=1, bias=True)",
     ]

@@ -1,4 +1,4 @@
-"""``Backward``: name, gradient rules and saved arguments of all nodes of one operation."""
+"""``Backward``: name and rules of all nodes of one operation, and which arguments they save."""
 
 from __future__ import annotations
 
