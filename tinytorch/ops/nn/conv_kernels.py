@@ -381,7 +381,7 @@ def _convolve_few(
 ) -> Array:
     """``_conv`` with the columns of the whole batch."""
     count, groups, depth, _ = few.shape
-    rows, columns = weight.reshape(groups, -1, depth), few.read(xp, input)
+    rows, columns = weight.reshape(groups, weight.shape[0] // groups, depth), few.read(xp, input)
     if rows.shape[1] == 1 and depth <= _FEW_TERMS:
         product = xp.einsum("gok,ngkp->ngop", rows, columns)
     else:
