@@ -413,7 +413,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.interpolation": "resample",
         "ops.nn.loss": """_bce_derivative _binary_cross_entropy _huber_error _logits_cross_entropy
             _mean_squared_error _squared_error _sum_of_squares""",
-        "ops.nn.margin_loss": "_label_mask _leading_labels _pair_derivatives _pair_losses",
+        "ops.nn.margin_loss": """_label_mask _leading_labels _margin_curvature _margin_slopes
+            _multi_margin _pair_derivatives _pair_losses""",
         "ops.nn.normalization": "_layer_norm mean_and_scale standardize",
         "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _pad_edges",
         "ops.nn.pooling": "_spread_means maxima_and_indices window_maxima window_means",

@@ -11,7 +11,7 @@ from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dtypes import int64
 from ..checks import check_supported
 from ..reduce.norms import pairwise_distance
-from .activation import relu
+from ..memory_order import as_row_major
 from .loss import (
     SPACE,
     cast_inplace,
@@ -205,20 +205,94 @@ def multi_margin_loss(
     refuse_grad("multi_margin_loss", weight=weight)
     _check_multi_margin(input, target, p, weight)
     check_float("multi_margin_loss_cpu_kernel", input)
-    x: Any = input
-    y: Any = target
-    rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
-    index = y.reshape(-1, 1)
-    terms = relu(margin - rows.gather(1, index) + rows)  # not clamp: the gradient at 0 is 0
-    # The target's own term does not count. It is overwritten, as it is NaN for an infinite score.
-    terms = terms.scatter(1, index, 0)
-    if p == 2:
-        terms = terms * terms
-    if weight is not None:
-        terms = terms * weight[index]
-    loss = terms.sum(1) / rows.shape[1]
-    loss = reduce_loss(loss.reshape(y.shape), reduction)
+    loss = reduce_loss(_multi_margin(input, target, weight, p, float(margin)), reduction)
     return keep_versions(loss, input, weight)
+
+
+@op(public=False)
+def _multi_margin(
+    xp: Backend, input: Array, target: Index, weight: Array | None, p: int, margin: float
+) -> Array:
+    """Losses of ``multi_margin_loss``, of the target's shape."""
+    terms, _ = _margin_terms(xp, input, target, margin)
+    terms = terms * terms if p == 2 else terms
+    losses = xp.sum(terms, 1)
+    if weight is not None:
+        losses *= weight[target.reshape(-1)]
+    losses /= terms.shape[1]
+    return losses.reshape(target.shape)
+
+
+def _margin_terms(xp: Backend, input: Array, target: Array, margin: float) -> tuple[Array, Array]:
+    """Terms max(0, margin - x[target] + x[other]) of each row, and the targets' flat indices.
+
+    The term of the target itself is 0.
+    """
+    rows = as_row_major(xp, input).reshape(-1, input.shape[-1] if input.ndim else 1)
+    index = target.reshape(-1) + xp.row_starts[rows.shape]
+    picked = rows.reshape(-1)[index].reshape(-1, 1)
+    terms = xp.between((margin - picked) + rows, 0, None)
+    terms.reshape(-1)[index] = 0
+    return terms, index
+
+
+@op(public=False)
+def _margin_slopes(
+    xp: Backend, input: Array, target: Index, weight: Array | None, p: int, margin: float
+) -> Array:
+    """Derivatives of ``_multi_margin``: of each row's loss with respect to its elements."""
+    terms, index = _margin_terms(xp, input, target, margin)
+    slopes = terms * 2 if p == 2 else (terms > 0).astype(terms.dtype)
+    return _subtract_from_target(xp, slopes, index, target, weight).reshape(input.shape)
+
+
+def _subtract_from_target(
+    xp: Backend, slopes: Array, index: Array, target: Array, weight: Array | None
+) -> Array:
+    """Scale the ``slopes`` of the other classes' terms; set the target's to minus their sum."""
+    slopes /= slopes.shape[1]
+    if weight is not None:
+        slopes *= weight[target.reshape(-1)].reshape(-1, 1)
+    slopes.reshape(-1)[index] = -xp.sum(slopes, 1)
+    return slopes
+
+
+@op(public=False)
+def _margin_curvature(
+    xp: Backend, grad: Array, input: Index, target: Index, weight: Array | None, margin: float
+) -> Array:
+    """Second derivative of ``_multi_margin`` with ``p=2``, times ``grad``."""
+    terms, index = _margin_terms(xp, input, target, margin)
+    rows = as_row_major(xp, grad).reshape(terms.shape)
+    slopes = (rows - rows.reshape(-1)[index].reshape(-1, 1)) * (2 * (terms > 0))
+    slopes = slopes.astype(rows.dtype, copy=False)
+    return _subtract_from_target(xp, slopes, index, target, weight).reshape(grad.shape)
+
+
+def _margin_slopes_rule(
+    xp: Any, g: Any, input: Any, target: Any, weight: Any, p: int, margin: float
+) -> Any:
+    """Gradient rule of ``_margin_slopes``, which are piecewise constant for ``p=1``."""
+    if p == 1:
+        return xp.zeros_like(g)
+    return xp.call(_margin_curvature, g, input, target, weight, margin)
+
+
+def _multi_margin_rule(
+    xp: Any, g: Any, input: Any, target: Any, weight: Any, p: int, margin: float
+) -> Any:
+    """Gradient rule of ``_multi_margin``."""
+    slopes = xp.call(_margin_slopes, input, target, weight, p, margin)
+    return slopes * (xp.expand_dims(g, -1) if input.ndim > g.ndim else g)
+
+
+_multi_margin.vjp(input=_multi_margin_rule)
+_margin_slopes.vjp(input=_margin_slopes_rule)
+_margin_curvature.vjp(
+    grad=lambda xp, g, input, target, weight, margin: xp.call(
+        _margin_curvature, g, input, target, weight, margin
+    )
+)
 
 
 def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> None:
@@ -227,14 +301,15 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.ndim != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.ndim} dimensions")
-    classes = input.shape[-1] if input.ndim else 1
-    if input.ndim > 2 or not classes:
+    shape = input._data.shape
+    classes = shape[-1] if shape else 1
+    if len(shape) > 2 or not classes:
         raise RuntimeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(input.shape)}"
+            f"{list(shape)}"
         )
-    batch = input.shape[0] if input.ndim == 2 else 1
-    if target.ndim > 1 or target.numel() != batch:
+    batch = shape[0] if len(shape) == 2 else 1
+    if target._data.ndim > 1 or target._data.size != batch:
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
             f"input samples (batch size). Expected target size [{batch}], but got "
