@@ -23,14 +23,8 @@ from ..graph.inference import UNSETTLED, mark
 from ..graph.nodes import Node, next_seq
 from ..graph.saved_tensors import Recording
 from ..graph.views import VIEW, edge_of, track_view, unrecorded_kind
-from ..state import (
-    GRAD,
-    current_backend,
-    default_dtype,
-    grad_enabled,
-    place_of_new,
-    scoped_grad,
-)
+from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
+from ..state import default_dtype as _default_dtype
 from ..state.tracebacks import GENERATED, shorten
 from .arguments import BASIC, check_size, explain_shapes, is_basic, positional_arguments
 from .call import call_slowly, make_composite_function
@@ -46,7 +40,7 @@ _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype, "_current_backend": current_backend, "_GRAD": GRAD, "_PLAIN": PLAIN,
     "_VIEW": VIEW, "_Recording": Recording, "_Exception": Exception, "_UNSETTLED": UNSETTLED,
     "_PLACES": frozenset(("device", "backend")), "_ValueError": ValueError, "_any": any,
-    "_backend_for": backend_for, "_basic": BASIC, "_bool": bool, "_default_dtype": default_dtype,
+    "_backend_for": backend_for, "_basic": BASIC, "_bool": bool, "_default_dtype": _default_dtype,
     "_check_size": check_size, "_dtypes": dtype, "_LOW": frozenset(LOW), "_edge_of": edge_of,
     "_explain_shapes": explain_shapes, "_grad_enabled": grad_enabled, "_int": int,
     "_is_basic": is_basic, "_issubclass": issubclass, "_len": len, "_list": list,

@@ -101,6 +101,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         tensor([[1, 0],
                 [0, 2]])
     """
+    return _embed(input, offset, dim1, dim2)
+
+
+def _embed(input: Tensor, offset: int, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """``diag_embed``, for composites."""
     sizes = input._data.shape
     first, second = _matrix_dims("diag_embed", dim1, dim2, len(sizes) + 1)
     if not sizes:
@@ -139,7 +144,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """
     ndim = input._data.ndim
     if ndim == 1:
-        return diag_embed(input, diagonal)
+        return _embed(input, diagonal)
     if ndim != 2:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     return own_copy(_diagonal_of(input, diagonal))
@@ -169,7 +174,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
         tensor([[1, 0],
                 [0, 2]])
     """
-    return diag_embed(flatten(input), offset)
+    return _embed(flatten(input), offset)
 
 
 @diagflat.numpy

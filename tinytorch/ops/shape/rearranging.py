@@ -539,8 +539,8 @@ def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ..
             f"the same number of dims as destination ({given[1]} dims)"
         )
     moved = [[normalize_dim("movedim", d, ndim) for d in dims] for dims in given]
-    for argument, dims, shown in zip(("source", "destination"), moved, given, strict=True):
-        if len(set(dims)) < len(dims):
+    for (argument, _), dims, shown in zip(named, moved, given, strict=True):
+        if len(dims) > 1 and len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{argument}` ({shown})")
     order = [d for d in range(ndim) if d not in moved[0]]
     if not ndim:

@@ -421,7 +421,7 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         if n.__class__ is not int or n < 1:
             break
     else:
-        if len(size) > input.ndim and size[0] > 1:  # a larger result is not writable
+        if math.prod(size) > input.size:  # a larger result is not writable
             try:
                 return xp.broadcast_to(input, size)
             except ValueError:  # raise PyTorch's error below
