@@ -217,8 +217,8 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
 
 
 def _components(x: Any, at: int) -> list[Any]:
-    """The three components of ``x`` along the dimension ``at``."""
-    return [x[(slice(None),) * at + (i,)] for i in range(3)]
+    """The three components of ``x`` along the dimension ``at``, views even of a vector."""
+    return [x[(slice(None),) * at + (i, ...)] for i in range(3)]
 
 
 # The factors of a triple product can be rotated: (a x b) . g = a . (b x g) = b . (g x a).
