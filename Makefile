@@ -5,6 +5,7 @@ VENV := .venv
 TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
+BACKENDS_VENV := .venv-backends
 ARRAY_API_VENV := .venv-array-api
 DOCS_VENV := .venv-docs
 BROWSER_VENV := .venv-browser
@@ -27,7 +28,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch backends parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,11 +46,21 @@ gallery: $(VENV)/.examples  ## run every example that draws a picture, write it 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
 test: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, and what needs no PyTorch on two backends
 	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend strict
+	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend array_api_strict \
+	  --tests 1500 $(ON_BACKENDS)
 	$(PY) -m pytest -n $(JOBS) -m "not torch and not clients"
 
 test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
 	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) -m torch --backend strict
+	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) --backend torch --tests 1000 $(ON_BACKENDS)
 	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS) -m torch
+
+# Tests of operations and layers on libraries that are not NumPy's kind.
+ON_BACKENDS := tests/ops tests/autograd tests/nn
+backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
+	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py
+	$(BACKENDS_VENV)/bin/python -m pytest -q -n $(JOBS) --backend jax --tests 300 $(ON_BACKENDS)
+	$(BACKENDS_VENV)/bin/python -m pytest -q -n $(JOBS) --backend dask --tests 100 $(ON_BACKENDS)
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own databases of test cases
 	$(TORCH_VENV)/bin/python tests/parity.py
@@ -147,7 +158,7 @@ package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and chec
 	$(PY) -m twine check --strict dist/*
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
+	rm -rf $(VENV) $(TORCH_VENV) $(BACKENDS_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
 	rm -rf build dist *.egg-info *.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -185,6 +196,13 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,mpi,peers,parity]'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-deps $(MODELS)
+	@touch $@
+
+$(BACKENDS_VENV)/.test: setup.cfg pyproject.toml
+	@echo "installing array libraries and what the tests need into $(BACKENDS_VENV)"
+	@$(PYTHON) -m venv $(BACKENDS_VENV)
+	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
+	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients]' jax 'mlx[cpu]'
 	@touch $@
 
 $(ARRAY_API_VENV)/.test: setup.cfg

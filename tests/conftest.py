@@ -55,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
         from strictcupy.suite import run_on
 
         run_on(name)
+    if (count := config.getoption("--tests")) is not None:
+        config.pluginmanager.register(capabilities.Sampler(count, config.getoption("--sample")))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -90,7 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from strictcupy.suite import on_numpy_alone, sample
 
         running = [item for item in items if not on_numpy_alone(item)]
-        running = sample(running, seed) if several else running
+        if several and config.getoption("--tests") is None:
+            running = sample(running, seed)
         _skip_for_capabilities(config, running)
     if several:
         running = [item for item in running if is_in_sample(item, seed)]

@@ -28,6 +28,7 @@ NOT_ABOUT_ARRAYS = (
     "backends/numpy",
     "backends/rng/test_torch_mt19937.py",
     "backends/test_registry.py",
+    "backends/test_standard.py",
     "checkpoint/test_upcast.py",
     "clients",
     "compat/test_install_as_torch.py",

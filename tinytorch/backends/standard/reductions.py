@@ -158,8 +158,12 @@ class Reductions:
 
     def _position(self, name: str, a: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
         """``argmax`` or ``argmin``: the first NaN, if there is one."""
-        if not a.size:
+        if not (a.size if axis is None else a.shape[axis]):
             raise ValueError(f"attempt to get {name} of an empty sequence")
+        if not a.size:  # no result either
+            shape = [1 if d == axis % a.ndim else n for d, n in enumerate(a.shape)]
+            empty = self.zeros(shape, _INT64)
+            return self.finish((empty if keepdims else empty.squeeze(axis)).raw, out)
         a = a.astype("uint8") if a.dtype.kind == "b" else a
         found = self._reduce(name, a, axis, None, None, keepdims)
         return self.finish(self.library.as_index(found.raw), out)

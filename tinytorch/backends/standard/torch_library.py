@@ -387,7 +387,7 @@ class TorchBackend(StandardBackend):
     def open(self) -> ArrayLibrary:
         import torch
 
-        if not hasattr(torch, "_C"):
+        if hasattr(torch, "register_backend"):
             raise ImportError(
                 "`import torch` is tinytorch in this process (tinytorch runs a PyTorch script or "
                 "install_as_torch() was called), so PyTorch itself cannot be a backend"
