@@ -87,7 +87,7 @@ class Names(Reductions, types.ModuleType):
     def _find(self, name: str, twin: Any) -> Any:
         """Return the object for a name of NumPy's that this class does not define."""
         if isinstance(twin, numpy.ufunc):
-            return StandardUfunc(self, name)
+            return StandardUfunc(self, name).as_function()
         if not callable(twin) or isinstance(twin, type):
             return twin
         own = self.library.function(name)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy
 
 from ...dtypes import bfloat16
+from ..base import Array
 from .backend import StandardBackend
 from .indexing import expand
 from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
@@ -376,6 +377,16 @@ class TorchBackend(StandardBackend):
 
     def __reduce__(self) -> Any:
         return _load_device, (self.device_type,)
+
+    def add_scaled(
+        self, target: Array, array: Array, scale: float, keep: float = 1.0,
+        buffer: Array | None = None,
+    ) -> None:  # fmt: skip
+        if target.dtype != array.dtype or target.dtype.kind != "f":
+            super().add_scaled(target, array, scale, keep, buffer)
+            return
+        raw = target.raw if keep == 1.0 else target.raw.mul_(keep)
+        raw.add_(array.raw, alpha=scale)
 
     def on_device(self, device_type: str) -> Self | None:
         if device_type in self._by_device:

@@ -59,8 +59,13 @@ class StandardUfunc:
         unary = self.nin == 1
         self.run = _unary(self) if unary else _binary(self)
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return self.run(*args, **options)
+    def as_function(self) -> Any:
+        """Return the call as a function with the methods of a ufunc: an object would cost more."""
+        run: Any = self.run
+        run.__name__ = self.__name__
+        run.reduce, run.accumulate, run.at = self.reduce, self.accumulate, self.at
+        run.outer, run.nin, run.nout = self.outer, self.nin, self.twin.nout
+        return run
 
     def plan(self, key: tuple[Any, ...]) -> _Plan:
         """Return the plan for operands of given dtypes, or classes of Python scalars."""
