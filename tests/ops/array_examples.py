@@ -310,6 +310,7 @@ REDUCTIONS: dict[str, Example] = {
     "topk": (lambda lib, x: lib.topk(x, 2).values, X),
     "kthvalue": (lambda lib, x: lib.kthvalue(x, 2, 1).values, X),
     "median dim": (lambda lib, x: lib.median(x, 1).values, X),
+    "nanmedian dim": (lambda lib, x: lib.nanmedian(x, 1).values, X),
     "mode": (lambda lib, x: lib.mode(x, 1).values, X),
     "quantile": (lambda lib, x: lib.quantile(x, 0.3, 1), X),
     "nanquantile": (lambda lib, x: lib.nanquantile(x, 0.3, 1), X),

@@ -33,6 +33,14 @@ def singular(lib: Any, a: Any) -> Any:
     return (u * u.conj()).real, s, u @ vh
 
 
+def gru(lib: Any, x: Any, h: Any, w: Any, v: Any, b: Any, c: Any) -> Any:
+    return lib.gru(x, h, (w, v, b, c), True, 1, 0.0, True, False, False)
+
+
+def lstm(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any) -> Any:
+    return lib.lstm(x, (h, c), (w, v), False, 1, 0.0, True, False, False)
+
+
 def bag(lib: Any, weight: Any) -> Any:
     f = lib.nn.functional.embedding_bag
     index, starts = lib.tensor([2, 0, 2, 1]), lib.tensor([0, 3])
@@ -207,6 +215,8 @@ LAYERS: dict[str, Example] = {
         "adaptive_avg_pool2d": (lambda lib, x: lib.nn.functional.adaptive_avg_pool2d(
             x, (2, 3)), IMAGE),
         "adaptive_max_pool1d": (lambda lib, x: lib.nn.functional.adaptive_max_pool1d(x, 3), SIGNAL),
+        "adaptive_max_pool2d indices": (lambda lib, x: lib.nn.functional.adaptive_max_pool2d(
+            x, (2, 3), return_indices=True)[0], IMAGE),
         "adaptive_max_pool2d": (lambda lib, x: lib.nn.functional.adaptive_max_pool2d(
             x, (2, 3)), IMAGE),
         "max_unpool2d": (lambda lib, x: lib.nn.functional.max_unpool2d(
@@ -230,6 +240,9 @@ LAYERS: dict[str, Example] = {
                        numbers(2, 4, 2), numbers(4), numbers(4, seed=1)),
         "batch_norm": (lambda lib, x, w, b: lib.nn.functional.batch_norm(
             x, None, None, w, b, training=True), numbers(3, 2, 2), V[:2], W[:2]),
+        "batch_norm evaluated": (lambda lib, x, w, b: lib.nn.functional.batch_norm(
+            x, lib.tensor([0.2, -0.1], dtype=x.dtype), lib.tensor([0.5, 2.0], dtype=x.dtype), w, b),
+            numbers(3, 2, 2), V[:2], W[:2]),
         "instance_norm": (lambda lib, x: lib.nn.functional.instance_norm(x), SIGNAL),
         "local_response_norm": (lambda lib, x: lib.nn.functional.local_response_norm(x, 2), SIGNAL),
         "normalize": (X,),
@@ -245,6 +258,8 @@ LAYERS: dict[str, Example] = {
                 *(t.unflatten(-1, (2, 2)).transpose(1, 2) for t in (q, k, v))),
             numbers(1, 3, 4), numbers(1, 3, 4, seed=1), numbers(1, 3, 4, seed=2)),
         "embedding_bag": (bag, X.T),
+        "embedding_bag max": (lambda lib, w: lib.nn.functional.embedding_bag(
+            lib.tensor([2, 0, 2, 1]), w, lib.tensor([0, 3]), mode="max"), X.T),
         **{name: (lambda lib, x, name=name: random_layer(lib, name, x), IMAGE[..., :2])
            for name in "dropout dropout2d alpha_dropout feature_alpha_dropout rrelu "
                        "gumbel_softmax".split()},
@@ -283,6 +298,8 @@ LOSSES: dict[str, Example] = {
         x, lib.ones_like(x)), X),
     "nn.functional.multi_margin_loss": (lambda lib, x, t: lib.nn.functional.multi_margin_loss(
         x, t), X, CLASSES),
+    "nn.functional.multi_margin_loss squared": (
+        lambda lib, x, t: lib.nn.functional.multi_margin_loss(x, t, p=2), X, CLASSES),
     "nn.functional.margin_ranking_loss": (lambda lib, x, y: lib.nn.functional.margin_ranking_loss(
         x, y, lib.ones(2, 3), margin=0.1), X, Y),
     "nn.functional.triplet_margin_loss": (X, Y, Z),
@@ -301,6 +318,10 @@ LOSSES: dict[str, Example] = {
         lambda lib, x, w, t: lib.nn.functional.linear_cross_entropy(x, w, t), X, numbers(3, 3),
         CLASSES),
     "nn.functional.ctc_loss": (transducer, numbers(4, 1, 3) / 3),
+    "gru": (gru, numbers(2, 1, 2), numbers(1, 1, 2, seed=1), numbers(6, 2), numbers(6, 2, seed=2),
+            numbers(6), numbers(6, seed=3)),
+    "lstm": (lstm, numbers(2, 1, 2), numbers(1, 1, 2, seed=1), numbers(1, 1, 2, seed=2),
+             numbers(8, 2), numbers(8, 2, seed=3)),
     "gru_cell": (gru_cell, X, Y[:, :1], numbers(3, 3), numbers(3, 1)),
     "lstm_cell": (lstm_cell, X, Y[:, :1], Z[:, :1], numbers(4, 3), numbers(4, 1)),
     "rnn_relu_cell": (X, Y[:, :1], numbers(1, 3), numbers(1, 1)),
