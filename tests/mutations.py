@@ -81,8 +81,8 @@ KERNELS = [
         "ops/shape/test_shape.py signal/test_windows.py ops/reduce/test_segments.py",
     ),
     Mutation(
-        "size = tuple((n - e) // s + 1 for n, e, s in zip(padded, extent",
-        "size = tuple((n - e) // s for n, e, s in zip(padded, extent",
+        "return tuple((n - e) // s + 1 for n, e, s in zip(padded, extent",
+        "return tuple((n - e) // s for n, e, s in zip(padded, extent",
         "ops/nn/test_convolution.py",
     ),
     Mutation(
