@@ -64,6 +64,7 @@ _lowest: Any = numpy.minimum.reduce
 _and_along: Any = numpy.logical_and.reduce
 _or_along: Any = numpy.logical_or.reduce
 _vecdot: Any = numpy.vecdot
+_tri: Any = numpy.tri
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _SCALARS = frozenset((int, float))
 
@@ -444,12 +445,12 @@ class NumpyBackend(Backend):
     @cached_property
     def lower_triangles(self) -> SmallArrays:
         """Masks of matrices by rows, columns and last diagonal that is True."""
-        return SmallArrays(self, lambda key: numpy.tri(*key, bool))
+        return SmallArrays(self, lambda key: _tri(*key, bool))
 
     @cached_property
     def upper_triangles(self) -> SmallArrays:
         """Masks of matrices by rows, columns and the diagonal before the first that is True."""
-        return SmallArrays(self, lambda key: ~numpy.tri(*key, bool))
+        return SmallArrays(self, lambda key: ~_tri(*key, bool))
 
     def tril(self, array: Array, k: int = 0) -> Array:
         """``numpy.tril`` with a cached mask, in a fraction of the time."""

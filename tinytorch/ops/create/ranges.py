@@ -223,7 +223,7 @@ def space_evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> A
 
 #: Largest number of steps for which a loop in Python is faster.
 _FEW = 24
-_REALS = {int, float}
+_REALS: Any = {int, float}
 _write, _read = struct.Struct("f").pack, struct.Struct("f").unpack
 _write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 

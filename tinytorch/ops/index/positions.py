@@ -68,7 +68,7 @@ def is_index_item(item: Any) -> bool:
 def is_int64(array: Array) -> bool:
     """Whether the elements are int64; NumPy takes many times as long to make a dtype's name."""
     dtype = array.dtype
-    return dtype.kind == "i" and dtype.itemsize == 8
+    return bool(dtype.kind == "i" and dtype.itemsize == 8)
 
 
 def to_int64(xp: Backend, array: Array) -> Array:
