@@ -51,6 +51,16 @@ def gru_cell(lib: Any, x: Any, h: Any, w: Any, v: Any) -> Any:
     return lib.gru_cell(x, h, w, v)
 
 
+def lstm(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any, b: Any) -> Any:
+    sizes = True, 1, 0.0, False, False, False
+    return lib.lstm(x, (h, c), [w, v, b, b + 1], *sizes)
+
+
+def gru(lib: Any, x: Any, h: Any, w: Any, v: Any, b: Any) -> Any:
+    sizes = True, 1, 0.0, False, False, False
+    return lib.gru(x, h, [w, v, b, b + 1], *sizes)
+
+
 def lstm_cell(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any) -> Any:
     return lib.lstm_cell(x, (h, c), w, v)
 
@@ -323,6 +333,9 @@ LOSSES: dict[str, Example] = {
     "lstm": (lstm, numbers(2, 1, 2), numbers(1, 1, 2, seed=1), numbers(1, 1, 2, seed=2),
              numbers(8, 2), numbers(8, 2, seed=3)),
     "gru_cell": (gru_cell, X, Y[:, :1], numbers(3, 3), numbers(3, 1)),
+    "gru": (gru, numbers(3, 2, 2), numbers(1, 2, 2), numbers(6, 2), numbers(6, 2), numbers(6)),
+    "lstm": (lstm, numbers(3, 2, 2), numbers(1, 2, 2), numbers(1, 2, 2), numbers(8, 2),
+             numbers(8, 2), numbers(8)),
     "lstm_cell": (lstm_cell, X, Y[:, :1], Z[:, :1], numbers(4, 3), numbers(4, 1)),
     "rnn_relu_cell": (X, Y[:, :1], numbers(1, 3), numbers(1, 1)),
     "rnn_tanh_cell": (X, Y[:, :1], numbers(1, 3), numbers(1, 1)),

@@ -383,7 +383,7 @@ def test_every_composite_has_an_example() -> None:
     # Of lists, with their derivatives in test_foreach: the operation of the name on each tensor.
     composites -= {n for n in composites if n.startswith("_foreach_")}
     # With theirs in test_recurrent_layers, test_segments and test_names_in_use.
-    keys |= {"gru", "lstm", "rnn_relu", "rnn_tanh", "segment_reduce"}
+    keys |= {"rnn_relu", "rnn_tanh", "segment_reduce"}
     keys |= {"nn.functional.grouped_mm", "Tensor.module_load"}
     # Of memory, in tests/multiprocessing.
     keys |= {"Tensor.is_shared", "Tensor.share_memory_"}

@@ -480,10 +480,10 @@ def _run_sequence(
     w_ih, w_hh, b_ih, b_hh, _ = weights
     if mode == "GRU":
         projected = linear(input, w_ih, b_ih)
-        output, *states = gru_sequence(projected, *state, w_hh, b_hh, sizes, backwards)[:2]
+        output, *states = gru_sequence(projected, state[0], w_hh, b_hh, sizes, backwards)[:2]
     else:
         projected = linear(input, w_ih, b_ih if b_hh is None else b_ih + b_hh)
-        output, *states = lstm_sequence(projected, *state, w_hh, sizes, backwards)[:3]
+        output, *states = lstm_sequence(projected, state[0], state[1], w_hh, sizes, backwards)[:3]
     return output, tuple(_final_rows(rows, sizes, backwards) for rows in states)
 
 
