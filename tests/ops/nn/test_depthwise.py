@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tinytorch.ops.nn import conv_kernels
 
 #: Kernel, stride, padding, dilation, results per channel; images are long enough for the lines.
 CASES = [
@@ -22,6 +23,8 @@ CASES = [
 def cache(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Elements that fit the cache: of lines longer than that, parts are copied at a time."""
     backend = type(tt.ones(1)._xp)
+    for name in ("_few_columns", "_transposed_columns"):  # small batches as large ones
+        monkeypatch.setattr(conv_kernels, name, lambda *args: None)
     if request.param and backend.block_elements is not None:
         monkeypatch.setattr(backend, "block_elements", request.param)
 

@@ -397,7 +397,7 @@ class NumpyBackend(Backend):
             if high is None and low.__class__ is int and low == 0:
                 return _maximum(_ZEROS[dtype], array)
             if kind in "fd":  # a 0-d array takes half the time of a Python scalar
-                number = _numbers[dtype]
+                number: Any = _numbers[dtype]
                 low = number(low) if low.__class__ in _SCALARS else low
                 high = number(high) if high.__class__ in _SCALARS else high
             return super().between(array, low, high)

@@ -212,10 +212,12 @@ def _adaptive_means_rule(xp: Any, g: Any, in_shape: Any, sizes: list[int]) -> An
     """Gradient rule of ``_adaptive_means``: each gradient goes to all elements of its window."""
     for axis, size in zip(range(-len(sizes), 0), sizes, strict=True):
         length = in_shape[axis]
+        if size == length:
+            continue
         windows = _equal_windows(length, size, axis)
-        if windows is None and size != length:
+        if windows is None:
             g = xp.call(_uneven_spread, g, axis, length)
-        elif size != length:
+        else:
             g = xp.call(window_spread, g / windows.kernel, windows, length)
     return g
 

@@ -148,8 +148,8 @@ class _LineBuffers:
 
     def are_whole(self, images: Array) -> bool:
         """Whether the lines of ``images``, ``(N, C, *image)``, are one part each."""
-        length = images.shape[0] * math.prod(self.layout.sizes)
-        return length <= max(self.limit // images.shape[1], 1)
+        length: int = images.shape[0] * math.prod(self.layout.sizes)
+        return bool(length <= max(self.limit // images.shape[1], 1))
 
     def parts(self, channels: int, length: int) -> Iterator[tuple[int, int]]:
         """Yield start and stop of parts of a line of ``length`` elements.
@@ -320,7 +320,8 @@ def _sum_parts_of_lines(
         bias: Array that broadcasts with ``target``, or None.
         target: ``(C, multiplier, N, *windows)``.
     """
-    layout, width, multiplier = buffers.layout, *target.shape[:2]
+    layout = buffers.layout
+    width, multiplier = target.shape[:2]
     size = images.shape[0] * math.prod(layout.sizes)
     length = size - layout.reach
     total = buffers.zeros("total", width, multiplier, size)
@@ -343,7 +344,8 @@ def _sum_whole_lines(
     bias: Array | None, target: Array,
 ) -> None:  # fmt: skip
     """``_sum_parts_of_lines`` for lines that are not divided, in fewer passes over them."""
-    layout, width, multiplier = buffers.layout, *target.shape[:2]
+    layout = buffers.layout
+    width, multiplier = target.shape[:2]
     size = images.shape[0] * math.prod(layout.sizes)
     lines = []
     for rows, _, columns in buffers.columns(images):

@@ -286,7 +286,7 @@ def grid_sample(
     args = (mode, padding_mode, _default_corners(align_corners))
     if grad_enabled() and (input.requires_grad or grid.requires_grad):
         return keep_versions(_sample.kernel(_OnTensors(input._xp), input, grid, *args), input, grid)
-    return _sample(input, grid, *args)  # type: ignore[no-any-return]
+    return _sample(input, grid, *args)
 
 
 class _OnTensors:

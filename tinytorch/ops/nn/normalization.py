@@ -47,8 +47,8 @@ def standardize(
     w, b = layout.parameter(xp, weight), layout.parameter(xp, bias)
 
     def compute(index: Any, out: Any) -> tuple[Array, ...]:
-        parts = (_index_parameter(given, index, x.ndim) for given in (w, b))
-        return _standardize_block(xp, x[index], *parts, layout.axes, eps, out)
+        v, c = (_index_parameter(given, index, x.ndim) for given in (w, b))
+        return _standardize_block(xp, x[index], v, c, layout.axes, eps, out)
 
     if x.size < _FEW:
         out, mean, var = _standardize_block(xp, x, w, b, layout.axes, eps, None)
