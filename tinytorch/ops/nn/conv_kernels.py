@@ -176,8 +176,8 @@ _FEW_BYTES = 1 << 19
 #: A weight of up to this many elements stays in the cache of a core.
 _FEW_WEIGHTS = 1 << 16
 
-#: Columns may always be this many times larger than the weight.
-_COLUMNS_PER_WEIGHT = 4
+#: Columns may be this many times larger than the weight, up to a number of bytes in each thread.
+_COLUMNS_PER_WEIGHT, _MOST_BYTES = 4, 32 << 20
 
 #: The gradient of a weight from this many windows is computed as its transpose.
 _MANY_WINDOWS = 1024
@@ -525,7 +525,8 @@ def _column_bytes(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
 
     Each product reads the whole weight, so the columns should be larger than the weight.
     """
-    return max(xp.column_bytes, _COLUMNS_PER_WEIGHT * math.prod(weight) * int(dtype.itemsize))
+    by_weight = _COLUMNS_PER_WEIGHT * math.prod(weight) * int(dtype.itemsize)
+    return max(xp.column_bytes, min(by_weight, _MOST_BYTES))
 
 
 def _should_flip_kernel(
