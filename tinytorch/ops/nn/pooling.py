@@ -486,8 +486,9 @@ _spread_means.vjp(input=lambda xp, g, windows, divisor: xp.call(window_means, g,
 
 def _check_covered(name: str, input: Tensor, windows: tuple[AxisWindows, ...]) -> None:
     """Raise RuntimeError if the input without its padding is smaller than a window."""
-    sides = list(zip("THW", input.shape[-3:], (w.kernel for w in windows), strict=True))
-    if any(length < kernel for _, length, kernel in sides):
+    lengths = input._data.shape[-3:]
+    if any(n < each.kernel for n, each in zip(lengths, windows, strict=True)):
+        sides = list(zip("THW", lengths, (each.kernel for each in windows), strict=True))
         raise RuntimeError(
             f"{name}: input image ({' '.join(f'{side}: {length}' for side, length, _ in sides)}) "
             "smaller than kernel size "
