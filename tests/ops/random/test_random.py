@@ -48,20 +48,6 @@ def test_randint_is_torchs(low: int, high: int, size: int) -> None:
     assert_exact(lambda lib: lib.randint(low, high, (size,)))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_many_numbers_are_torchs_on_any_number_of_threads(threads: int) -> None:
-    # From 2**18 numbers on, one thread computes while another draws.
-    size, before = 2**18 + 2**17 + 21, tt.get_num_threads()
-    tt.set_num_threads(threads)
-    try:
-        assert_exact(lambda lib: lib.rand(size))
-        assert_close(lambda lib: lib.randn(size))
-        assert_exact(lambda lib: lib.randint(-3, 1000, (size,)))
-        assert_exact(lambda lib: lib.bernoulli(lib.zeros(size), 0.3))
-    finally:
-        tt.set_num_threads(before)
-
-
 @pytest.mark.parametrize(
     "dtype", ["bool", "uint8", "int8", "int16", "int32", "float16", "float32", "float64"]
 )

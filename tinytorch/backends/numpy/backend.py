@@ -659,7 +659,7 @@ class NumpyBackend(Backend):
         """Create a generator of PyTorch's CPU streams, whose draws are NumPy arrays already."""
         from ..rng.mt19937 import TorchMT19937
 
-        return TorchMT19937(seed, self.in_parts)
+        return TorchMT19937(seed)
 
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""

@@ -26,8 +26,6 @@ _TURN = 2.0 * math.pi * 2.0**-53
 _FLOAT32 = np.dtype(np.float32)
 _MASK24 = np.array(2**24 - 1, np.uint64)
 UNIT24 = np.array(2.0**-24, np.float32)
-_LOW24 = np.array(2**24 - 1, np.uint32)
-MASK53 = np.array(2**53 - 1, np.uint64)
 
 
 def blocks(count: int) -> Iterator[tuple[int, int]]:
@@ -81,22 +79,6 @@ def low24(words: NDArray) -> NDArray:
     words &= _MASK24
     units = words.astype(_FLOAT32)
     units *= UNIT24
-    return units
-
-
-def unit32(words: NDArray) -> NDArray:
-    """float32 numbers in ``[0, 1)`` from the low 24 bits of 32-bit words, which it overwrites."""
-    words &= _LOW24
-    units = words.view(np.int32).astype(_FLOAT32)
-    units *= UNIT24
-    return units
-
-
-def unit64(words: NDArray) -> NDArray:
-    """float64 numbers in ``[0, 1)`` from the low 53 bits of 64-bit words, which it overwrites."""
-    words &= MASK53
-    units = words.view(np.int64).astype(np.float64)
-    units *= 2.0**-53
     return units
 
 

@@ -33,7 +33,7 @@ from ... import dtypes
 from .formulas import (
     BLOCK,
     NDArray,
-    MASK53,
+    blocks,
     box_muller,
     cast,
     insert_by_links,
@@ -46,12 +46,10 @@ from .formulas import (
     swap_by_links,
     swap_loop,
     tiny_pairs,
-    unit32,
-    unit64,
     vector_pairs,
     word,
 )
-from .words import DEFAULT_SEED, FEW_WORDS, Words
+from .words import DEFAULT_SEED, FEW_WORDS, MASK53, Words
 
 if TYPE_CHECKING:
     from ..base import Array
@@ -105,7 +103,7 @@ class TorchMT19937(Words):
         """
         if dtype == _FLOAT32 and low == 0 and high == 1:
             if math.prod(shape) > FEW_WORDS:
-                return self._place(self._compute(shape, _FLOAT32, self._words, unit32))
+                return self._place(self._fill(shape, _FLOAT32, self._unit32))
             with self._lock:
                 words = self._bits.random_raw(shape)
             return self._place(low24(words))
@@ -121,16 +119,16 @@ class TorchMT19937(Words):
         real = np.float64 if wide else np.float32
         start, stop = real(low), real(high)
         scale = stop - start
-        words, unit = (self._double_words, unit64) if wide else (self._words, unit32)
+        unit = self._unit64 if wide else self._unit32
         if start == 0 and scale == 1 and dtype.itemsize >= 4:
-            return self._compute(shape, dtype, words, unit)
+            return self._fill(shape, dtype, unit)
 
-        def formula(drawn: NDArray) -> NDArray:
-            values = cast(multiply_add(unit(drawn), float(scale), float(start)), dtype)
+        def draw(count: int) -> NDArray:
+            values = cast(multiply_add(unit(count), float(scale), float(start)), dtype)
             values[values >= stop.astype(dtype)] = start
             return values
 
-        return self._compute(shape, dtype, words, formula)
+        return self._fill(shape, dtype, draw)
 
     def normal(
         self,
@@ -187,20 +185,21 @@ class TorchMT19937(Words):
             return cast(pairs, dtype).reshape(shape)
         if not count or not contiguous:
             return self._fill(shape, dtype, lambda n: self._normal_pairs(n, mean, std))
-        wide = dtype == np.float64
-        words, unit = (self._double_words, unit64) if wide else (self._words, unit32)
-
-        def formula(drawn: NDArray) -> NDArray:
-            return box_muller(unit(drawn), mean, std)
-
+        unit = self._unit64 if dtype == np.float64 else self._unit32
         whole = count // 16 * 16
+        # The incomplete block's own words are drawn and dropped, but not for float16.
+        dropped = count - whole if dtype.itemsize > 2 else 0
         out = np.empty(count, dtype)
         with self._lock:
-            self._write_computed(out[:whole], words, formula)
-            if whole != count:
-                # The incomplete block's own words are drawn and dropped, but not for float16.
-                dropped = count - whole if dtype.itemsize > 2 else 0
-                out[-16:] = cast(formula(words(dropped + 16)[-16:]), dtype)
+            for start, stop in blocks(whole):
+                last = stop == whole != count
+                units = unit(stop - start + (dropped + 16 if last else 0))
+                if last and dropped:
+                    units = np.concatenate([units[: stop - start], units[-16:]])
+                values = box_muller(units, mean, std)
+                out[start:stop] = cast(values[: stop - start], dtype)
+                if last:
+                    out[-16:] = cast(values[-16:], dtype)
         return out.reshape(shape)
 
     def _normal_pairs(self, count: int, mean: float, std: float) -> NDArray:
@@ -233,21 +232,17 @@ class TorchMT19937(Words):
                 numbers = cast(numbers, dtype)
             return self._place(numbers)
 
-        def narrow(drawn: NDArray) -> NDArray:
-            numbers = modulo(drawn, extent).astype(np.int64)
-            numbers += low
-            return numbers
-
-        def wide(drawn: NDArray) -> NDArray:
+        def draw(count: int) -> NDArray:
             if extent >= 2**64:
-                return drawn.view(np.int64)
-            numbers = modulo(drawn, extent)
-            numbers += np.uint64(low % 2**64)
-            return numbers.view(np.int64)
+                return self._double_words(count).view(np.int64)
+            if extent >= _WIDE_RANGE:
+                wide = modulo(self._double_words(count), extent)
+                return (wide + np.uint64(low % 2**64)).view(np.int64)
+            narrow = modulo(self._words(count), extent).astype(np.int64)
+            narrow += low
+            return narrow
 
-        if extent < _WIDE_RANGE:
-            return self._place(self._compute(shape, dtype, self._words, narrow))
-        return self._place(self._compute(shape, dtype, self._double_words, wide))
+        return self._place(self._fill(shape, dtype, draw))
 
     def bits(self, shape: Sequence[int], dtype: Any) -> Array:
         """Integers from 0 to the largest that ``dtype`` represents, as in ``random_``.
@@ -296,11 +291,12 @@ class TorchMT19937(Words):
             # The number k * 2**-53 is below p if the integer k is below this bound.
             bound = word(math.ceil(math.ldexp(p, 53)))
 
-            def formula(drawn: NDArray) -> NDArray:
-                drawn &= MASK53
-                return drawn < bound
+            def draw(count: int) -> NDArray:
+                words = self._double_words(count)
+                words &= MASK53
+                return words < bound
 
-            return self._place(self._compute(shape, dtype, self._double_words, formula))
+            return self._place(self._fill(shape, dtype, draw))
         chances = self._fetch(p)
         if not ((chances >= 0) & (chances <= 1)).all():
             raise RuntimeError(NO_CHANCE)

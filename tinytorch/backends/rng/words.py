@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .formulas import BLOCK, NDArray, blocks, cast, low24, unit32, unit64
+from .formulas import BLOCK, UNIT24, NDArray, blocks, cast, low24
 
 #: Seed of a generator before ``manual_seed``.
 DEFAULT_SEED = 67280421310721
@@ -25,22 +25,11 @@ _WORDS = 624
 _HEADER = struct.Struct("<QiiQ")
 _NORMALS = struct.Struct("<dddi4x")
 _KEY_BYTES = _WORDS * 8
-#: From this many numbers on, words are drawn while another thread computes with those before.
-_PIPELINED = 1 << 18
-#: Numbers of one step of that.
-_STEP = 1 << 17
 #: Below this many words one raw call beats the array fill, which costs 5 us to start.
 FEW_WORDS = 4096
 _WORD = 2**32
+MASK53 = np.array(2**53 - 1, np.uint64)
 _SHIFT = np.uint64(32)
-
-
-InParts = Callable[[Callable[[int, int], Any], int], Any]
-
-
-def run_alone(work: Callable[[int, int], Any], count: int) -> Any:
-    """``Backend.in_parts`` with one thread."""
-    return work(0, count)
 
 
 class Words:
@@ -48,11 +37,9 @@ class Words:
 
     Args:
         seed: Any integer; the low 64 bits are kept, the low 32 bits decide the stream.
-        in_parts: ``Backend.in_parts``.
     """
 
-    def __init__(self, seed: int = DEFAULT_SEED, in_parts: InParts = run_alone) -> None:
-        self._in_parts = in_parts
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = threading.RLock()
         self._twister = np.random.MT19937(0)
         self._legacy = np.random.RandomState(self._twister)
@@ -172,53 +159,19 @@ class Words:
         """float32 numbers in ``[0, 1)``, each from 24 bits of one word."""
         if count <= FEW_WORDS:
             return low24(self._bits.random_raw(count))
-        return unit32(self._words(count))
+        words = self._words(count)
+        words &= np.uint32(2**24 - 1)
+        units = words.view(np.int32).astype(np.float32)
+        units *= UNIT24
+        return units
 
     def _unit64(self, count: int) -> NDArray:
         """float64 numbers in ``[0, 1)``, each from 53 bits of two words."""
-        return unit64(self._double_words(count))
-
-    def _compute(
-        self, shape: Sequence[int], dtype: Any, words: Callable[[int], NDArray],
-        formula: Callable[[NDArray], NDArray],
-    ) -> NDArray:  # fmt: skip
-        """Array of ``shape`` and ``dtype``, computed from words by ``formula``, block by block.
-
-        Args:
-            shape: Any shape.
-            dtype: The dtype.
-            words: ``_words`` or ``_double_words``.
-            formula: Function that computes one number from each word; it may overwrite them.
-        """
-        count = math.prod(shape)
-        with self._lock:
-            if count <= BLOCK:
-                return cast(formula(words(count)), dtype).reshape(shape)
-            out = np.empty(count, dtype)
-            self._write_computed(out, words, formula)
-        return out.reshape(shape)
-
-    def _write_computed(self, out: NDArray, words: Any, formula: Any) -> None:
-        """``_compute`` for a flat array, to which the numbers are written."""
-        step = _STEP if out.size >= _PIPELINED else BLOCK
-        parts = [out[start : start + step] for start in range(0, out.size, step)]
-        drawn = words(parts[0].size)
-        for part, following in zip(parts, [*parts[1:], None], strict=True):
-            upcoming: list[NDArray] = []
-
-            def work(
-                start: int, stop: int, part: NDArray = part, drawn: NDArray = drawn,
-                following: NDArray | None = following, upcoming: list[NDArray] = upcoming,
-            ) -> None:  # fmt: skip
-                """Draw the words of the next part (0), and compute this part (1)."""
-                if start == 0 and following is not None:
-                    upcoming.append(words(following.size))
-                if stop == 2:
-                    for at in range(0, part.size, BLOCK):
-                        part[at : at + BLOCK] = cast(formula(drawn[at : at + BLOCK]), part.dtype)
-
-            (self._in_parts if step == _STEP else run_alone)(work, 2)
-            drawn = upcoming[0] if upcoming else drawn
+        words = self._double_words(count)
+        words &= MASK53
+        units = words.view(np.int64).astype(np.float64)
+        units *= 2.0**-53
+        return units
 
     def _fill(self, shape: Sequence[int], dtype: Any, draw: Callable[[int], NDArray]) -> NDArray:
         """Array of ``shape`` and ``dtype``, filled block by block with ``draw(count)``."""
