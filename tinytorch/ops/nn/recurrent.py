@@ -15,6 +15,7 @@ from ...core.tensor import Tensor
 from ...core.torch_function import PLAIN
 from ...dispatch import autocast
 from ...dispatch.op import Array, Backend, accepts_none, composite, op, reads_results
+from ...state import grad_enabled
 from ..linalg.matmul import linear
 from ..shape.joining import cat, stack
 from .dropout import dropout as apply_dropout
@@ -478,12 +479,15 @@ def _run_sequence(
     ``sizes`` is the number of sequences at each time step.
     """
     w_ih, w_hh, b_ih, b_hh, _ = weights
+    if mode == "LSTM" and b_hh is not None:
+        b_ih = b_ih + b_hh
+    projected = linear(input, w_ih, b_ih)
+    factors = projected, *state, w_hh, *(() if b_hh is None else (b_hh,))
+    order = sizes, backwards, grad_enabled() and any(t.requires_grad for t in factors)
     if mode == "GRU":
-        projected = linear(input, w_ih, b_ih)
-        output, *states = gru_sequence(projected, state[0], w_hh, b_hh, sizes, backwards)[:2]
+        output, *states = gru_sequence(projected, state[0], w_hh, b_hh, *order)[:2]
     else:
-        projected = linear(input, w_ih, b_ih if b_hh is None else b_ih + b_hh)
-        output, *states = lstm_sequence(projected, state[0], state[1], w_hh, sizes, backwards)[:3]
+        output, *states = lstm_sequence(projected, state[0], state[1], w_hh, *order)[:3]
     return output, tuple(_final_rows(rows, sizes, backwards) for rows in states)
 
 

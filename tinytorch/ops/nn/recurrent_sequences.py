@@ -73,7 +73,7 @@ def _add(a: Any, b: Any) -> Any:
 @op(public=False, node=name_of_join)
 def lstm_sequence(
     xp: Backend, projected: Array, hidden: Array, cell: Array, w_hh: Array,
-    sizes: tuple[int, ...], backwards: bool,
+    sizes: tuple[int, ...], backwards: bool, recorded: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
     """LSTM over the rows of ``projected``, the inputs times their weights plus all biases.
 
@@ -85,6 +85,7 @@ def lstm_sequence(
         w_hh: ``(4 * hidden_size, hidden_size)``.
         sizes: Number of rows of each time step.
         backwards: Whether to begin with the last step.
+        recorded: Whether there will be a gradient; else the last two results hold one step alone.
 
     Returns:
         The hidden states after all steps, ``(rows, hidden_size)``, and for the gradient and the
@@ -92,25 +93,27 @@ def lstm_sequence(
     """
     size, weight = hidden.shape[1], xp.ascontiguousarray(w_hh.T)
     inputs = projected.reshape(-1, 4 * size)
-    gates = xp.empty(inputs.shape, inputs.dtype)
-    hiddens, cells, tanhs = (xp.empty((len(inputs), size), inputs.dtype) for _ in range(3))
+    hiddens, cells = (xp.empty((len(inputs), size), inputs.dtype) for _ in range(2))
+    saved = len(inputs) if recorded else max(sizes)
+    tanhs, gates = (xp.empty((saved, n * size), inputs.dtype) for n in (1, 4))
     h, c = hidden, cell
     for rows in _steps(sizes, backwards):
         count = rows.stop - rows.start
         h, c = _next_carry(xp, h, hidden, count), _next_carry(xp, c, cell, count)
-        active = gates[rows]
+        part = rows if recorded else slice(count)
+        active, tanh = gates[part], tanhs[part]
         xp.matmul(h, weight, out=active)
         active += inputs[rows]
         z = xp.tanh(active[:, 2 * size : 3 * size])
         _sigmoid_in_place(xp, active)  # in half the time of its three quarters
         active[:, 2 * size : 3 * size] = z
-        before, c, tanh = c, cells[rows], tanhs[rows]
+        before, c = c, cells[rows]
         xp.multiply(active[:, size : 2 * size], before, c)
         c += active[:, :size] * z
         xp.tanh(c, tanh)
         h = hiddens[rows]
         xp.multiply(active[:, 3 * size :], tanh, h)
-    out = xp.array(hiddens).reshape((*projected.shape[:-1], size))
+    out = (xp.array(hiddens) if recorded else hiddens).reshape((*projected.shape[:-1], size))
     return out, hiddens, cells, tanhs, gates
 
 
@@ -199,7 +202,7 @@ lstm_sequence.vjp_joint("projected", "hidden", "cell", "w_hh")(accepts_none(_lst
 @op(public=False, node=name_of_join)
 def gru_sequence(
     xp: Backend, projected: Array, hidden: Array, w_hh: Array, b_hh: Array | None,
-    sizes: tuple[int, ...], backwards: bool,
+    sizes: tuple[int, ...], backwards: bool, recorded: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
     """GRU over the rows of ``projected``, the inputs times their weights plus their biases.
 
@@ -211,6 +214,7 @@ def gru_sequence(
         b_hh: ``(3 * hidden_size,)`` or None.
         sizes: Number of rows of each time step.
         backwards: Whether to begin with the last step.
+        recorded: Whether there will be a gradient; else the last two results hold one step alone.
 
     Returns:
         The hidden states after all steps, ``(rows, hidden_size)``, and for the gradient and the
@@ -218,12 +222,14 @@ def gru_sequence(
     """
     size, weight = hidden.shape[1], xp.ascontiguousarray(w_hh.T)
     inputs = projected.reshape(-1, 3 * size)
-    gates = xp.empty(inputs.shape, inputs.dtype)
-    hiddens, shares = (xp.empty((len(inputs), size), inputs.dtype) for _ in range(2))
+    hiddens = xp.empty((len(inputs), size), inputs.dtype)
+    saved = len(inputs) if recorded else max(sizes)
+    shares, gates = (xp.empty((saved, n * size), inputs.dtype) for n in (1, 3))
     h = hidden
     for rows in _steps(sizes, backwards):
-        h = _next_carry(xp, h, hidden, rows.stop - rows.start)
-        active, share, given = gates[rows], shares[rows], inputs[rows]
+        count = rows.stop - rows.start
+        h, part = _next_carry(xp, h, hidden, count), rows if recorded else slice(count)
+        active, share, given = gates[part], shares[part], inputs[rows]
         product = xp.matmul(h, weight)
         if b_hh is not None:
             product += b_hh
@@ -238,7 +244,7 @@ def gru_sequence(
         xp.subtract(before, n, h)
         h *= both[:, size:]
         h += n
-    out = xp.array(hiddens).reshape((*projected.shape[:-1], size))
+    out = (xp.array(hiddens) if recorded else hiddens).reshape((*projected.shape[:-1], size))
     return out, hiddens, gates, shares
 
 
