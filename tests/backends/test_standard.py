@@ -97,9 +97,21 @@ def train_lstm() -> list[Any]:
     return train(model, optim.Adam(model.parameters()), x, lambda out: F.mse_loss(out, y))
 
 
-@pytest.mark.parametrize("backend", [_param("dask"), _param("jax")])
-def test_a_network_trains_to_numpys_numbers_on_libraries_that_compile(backend: str) -> None:
-    for found, expected in zip(on(backend, train_mlp), on("numpy", train_mlp), strict=True):
+@pytest.mark.parametrize(
+    ("backend", "program"),
+    [
+        pytest.param(*pair.values, program, marks=pair.marks)
+        for pair, program in (
+            (_param("dask"), train_mlp),
+            (_param("jax"), train_mlp),
+            (_param("jax"), train_convolutions),
+        )
+    ],
+)
+def test_networks_train_to_numpys_numbers_on_libraries_that_compile(
+    backend: str, program: Callable[[], Any]
+) -> None:
+    for found, expected in zip(on(backend, program), on("numpy", program), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
@@ -280,6 +292,7 @@ def test_the_librarys_own_arrays_go_in_and_out_without_a_copy() -> None:
     with tt.backend_context("array_api_strict"):
         x = tt.as_tensor(raw)
         assert x.backend.unwrap(x) is raw
+        assert x.backend.unwrap(tt.from_dlpack(raw)) is raw
         assert tt.tensor(raw).tolist() == [1.0, 2.0]
         assert (x + 1).tolist() == [2.0, 3.0]
 

@@ -84,7 +84,8 @@ class LazyView(Tensor):
             )
         array = resolve(self.detach()).numpy(force=force)
         # PyTorch raises for a detached tensor, too. Reading the copy is harmless, writing is not.
-        array.flags.writeable = force
+        if not force:  # the copy is writable
+            array.flags.writeable = False
         return array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

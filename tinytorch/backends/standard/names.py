@@ -356,13 +356,22 @@ class Names(Reductions, types.ModuleType):
         value = fill_value.item() if isinstance(fill_value, numpy.generic) else fill_value
         return self._fill(shape, value, dtype)
 
+    def _fill_like(self, a: Any, value: Any, dtype: Any, order: Any, shape: Any) -> Any:
+        """Create an array like ``a``, in its memory order if ``order`` is ``"K"`` or ``"A"``."""
+        dtype = a.dtype if dtype is None else dtype
+        axes = None
+        if shape is None and order in ("K", "A") and not a.is_row_major():
+            axes = dense_order(a)
+        if axes is None:
+            return self._fill(a.shape if shape is None else shape, value, dtype)
+        out = self._fill([a.shape[axis] for axis in axes], value, dtype)
+        return out.transpose(sorted(range(a.ndim), key=axes.__getitem__))
+
     def zeros_like(
         self, a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None
     ) -> Any:
         """Zeros of the shape and dtype of ``a``."""
-        return self._fill(
-            a.shape if shape is None else shape, 0, a.dtype if dtype is None else dtype
-        )
+        return self._fill_like(a, 0, dtype, order, shape)
 
     empty_like = zeros_like
 
@@ -370,9 +379,7 @@ class Names(Reductions, types.ModuleType):
         self, a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None
     ) -> Any:
         """Ones of the shape and dtype of ``a``."""
-        return self._fill(
-            a.shape if shape is None else shape, 1, a.dtype if dtype is None else dtype
-        )
+        return self._fill_like(a, 1, dtype, order, shape)
 
     def full_like(
         self, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = None,
@@ -538,7 +545,7 @@ class Names(Reductions, types.ModuleType):
 
     def _mask(self, a: Any, mask: numpy.ndarray[Any, Any]) -> Any:
         """``a`` where a mask of the host is True, else 0."""
-        return self.where(self.wrap(self.library.from_host(mask)), a, 0)
+        return self.where(self.wrap(self.library.from_host(mask)), a, a.dtype.type(0))
 
     def meshgrid(self, *arrays: Any, indexing: str = "xy", **options: Any) -> tuple[Any, ...]:
         """Coordinates of a grid."""

@@ -206,13 +206,20 @@ class Reductions:
             a, axis = a.reshape(-1), 0
         if not a.ndim:
             raise numpy.exceptions.AxisError(axis, 0)
-        return self.wrap(self.library.sort(a.raw, axis % a.ndim))
+        raw = self.library.sort(self._as_sortable(a).raw, axis % a.ndim)
+        return self.wrap(self.cast(raw, a.dtype))
+
+    def _as_sortable(self, a: Any) -> Any:
+        """Bools as integers, which the standard sorts."""
+        as_integers = a.dtype.kind == "b" and not self.library.computes_bools
+        return a.astype("uint8") if as_integers else a
 
     def argsort(self, a: Any, axis: int | None = -1, kind: Any = None, **options: Any) -> Any:
         """Indices that sort, NaN last; the sort is stable."""
         if axis is None or not a.ndim:
             a, axis = a.reshape(-1), 0
-        return self.wrap(self.library.as_index(self.library.argsort(a.raw, axis % a.ndim)))
+        found = self.library.argsort(self._as_sortable(a).raw, axis % a.ndim)
+        return self.wrap(self.library.as_index(found))
 
     # -- products ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 from ... import backends, dtypes
 from ...core import dlpack
 from ...core.tensor import Size, Tensor, wrap
-from ...dispatch.creation import backend_of_device, make_from_legacy_arguments
+from ...dispatch.creation import backend_for, backend_of_device, make_from_legacy_arguments
 from ...dispatch.op import OPS, composite
 from ..pointwise.arithmetic import sub
 
@@ -207,6 +207,10 @@ def _import_dlpack(source: Any) -> Tensor:
     """Tensor on the memory of a DLPack object or capsule."""
     if isinstance(source, Tensor):
         return source.detach()
+    active = backend_for()
+    own = active.adopt(source)
+    if own is not source:  # an array of the active backend's library
+        return wrap(own, active)
     if type(source).__name__ == "PyCapsule":
         source = _CapsuleSource(source)
     if not hasattr(source, "__dlpack__"):
