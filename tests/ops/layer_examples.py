@@ -33,14 +33,6 @@ def singular(lib: Any, a: Any) -> Any:
     return (u * u.conj()).real, s, u @ vh
 
 
-def gru(lib: Any, x: Any, h: Any, w: Any, v: Any, b: Any, c: Any) -> Any:
-    return lib.gru(x, h, (w, v, b, c), True, 1, 0.0, True, False, False)
-
-
-def lstm(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any) -> Any:
-    return lib.lstm(x, (h, c), (w, v), False, 1, 0.0, True, False, False)
-
-
 def bag(lib: Any, weight: Any) -> Any:
     f = lib.nn.functional.embedding_bag
     index, starts = lib.tensor([2, 0, 2, 1]), lib.tensor([0, 3])
@@ -328,10 +320,6 @@ LOSSES: dict[str, Example] = {
         lambda lib, x, w, t: lib.nn.functional.linear_cross_entropy(x, w, t), X, numbers(3, 3),
         CLASSES),
     "nn.functional.ctc_loss": (transducer, numbers(4, 1, 3) / 3),
-    "gru": (gru, numbers(2, 1, 2), numbers(1, 1, 2, seed=1), numbers(6, 2), numbers(6, 2, seed=2),
-            numbers(6), numbers(6, seed=3)),
-    "lstm": (lstm, numbers(2, 1, 2), numbers(1, 1, 2, seed=1), numbers(1, 1, 2, seed=2),
-             numbers(8, 2), numbers(8, 2, seed=3)),
     "gru_cell": (gru_cell, X, Y[:, :1], numbers(3, 3), numbers(3, 1)),
     "gru": (gru, numbers(3, 2, 2), numbers(1, 2, 2), numbers(6, 2), numbers(6, 2), numbers(6)),
     "lstm": (lstm, numbers(3, 2, 2), numbers(1, 2, 2), numbers(1, 2, 2), numbers(8, 2),

@@ -46,6 +46,7 @@ NOT_ABOUT_ARRAYS = (
     "state",
     "strictcupy",
     "test_benchmarks.py",
+    "test_docs_site.py",
     "test_examples.py",
     "test_gpu_benchmark.py",
     "test_layout.py",
@@ -81,6 +82,9 @@ _LOW = "CuPy has no float8"
 _SEEDS = "a seed gives NumPy's numbers on NumPy alone"
 #: Single tests that hold on numpy alone, all their cases or one of them, and why.
 NUMPY_ALONE = {
+    "test_programs.py::test_the_browser_pages_other_examples_print_their_closed_forms": (
+        "the browser has NumPy alone"
+    ),
     "autograd/test_random_programs.py::test_random_program_does_what_it_does_under_torch[99]": (
         _ROW_BY_ROW
     ),

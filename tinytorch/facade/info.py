@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib.util import find_spec
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,10 +23,14 @@ _EQUALS = {
 }
 
 
+#: Backends whose libraries, of the same names, take seconds to import.
+_SLOW_TO_IMPORT = ("torch", "jax", "dask", "array_api_strict")
+
+
 def report(version: str) -> str:
     """Return the text of ``--info``: versions, backends with state and devices, the BLAS kernels.
 
-    Loads every registered backend that can be loaded.
+    Loads every registered backend that can be loaded, except those that take seconds to import.
 
     Args:
         version: The version of tinytorch.
@@ -50,7 +55,10 @@ def _backend_lines() -> Iterator[str]:
 
 
 def _describe(name: str, active: bool) -> Iterator[str]:
-    """Yield the lines of the report about one backend; load it."""
+    """Yield the lines of the report about one backend; load it unless that takes seconds."""
+    if name in _SLOW_TO_IMPORT and not active:
+        yield f"  {name:<8} {'installed' if find_spec(name) else 'not installed'}"
+        return
     try:
         backend = backends.load(name)
     except backends.BackendUnavailableError as error:
