@@ -90,7 +90,7 @@ class TestEachCauseIsToldApart:
             for page in pages
             if (found := re.findall(r"cupy-cuda1[23]x[^\s'`),:>]*", page.read_text()))
         }
-        assert {"README.md", "setup.cfg", "index.md", "quickstart.md"} <= named.keys()
+        assert {"README.md", "setup.cfg", "quickstart.md"} <= named.keys()
         assert named == dict.fromkeys(named, {package})
 
     def test_in_a_browser_pip_is_not_advised(self, monkeypatch: pytest.MonkeyPatch) -> None:
