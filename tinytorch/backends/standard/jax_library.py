@@ -21,6 +21,15 @@ from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
 _INT64 = numpy.dtype("int64")
 
 
+#: Methods that compute on raw arrays.
+_COMPUTING = (
+    "from_host item scalar full astype copy bitcast join_complex reshape permute broadcast_to flip "
+    "roll concatenate where arange as_index slice read_at write_at write_slice read_places "
+    "write_places add_at take take_along_axis nonzero searchsorted reduce accumulate sort argsort "
+    "matmul"
+).split()
+
+
 class _WideModule:
     """Module of JAX whose functions compute in 64 bits where their arguments do."""
 
@@ -56,6 +65,8 @@ class JaxLibrary(ArrayLibrary):
         namespace.linalg = _WideModule(jnp.linalg, self.widen)
         namespace.fft = _WideModule(jnp.fft, self.widen)
         super().__init__(name, namespace, jax.Array, jax.__version__)
+        for method in _COMPUTING:  # also of the base class, which uses operators of the arrays
+            setattr(self, method, self.widen(getattr(self, method)))
         try:
             import ml_dtypes
         except ImportError:  # JAX depends on it
@@ -81,7 +92,7 @@ class JaxLibrary(ArrayLibrary):
 
     def from_host(self, host: numpy.ndarray[Any, Any]) -> Raw:
         self.native_dtype(host.dtype)
-        with self._enable(True), self.jax.ensure_compile_time_eval():  # a constant in a trace
+        with self.jax.ensure_compile_time_eval():  # a constant in a trace
             return self.jax.numpy.array(host)
 
     def to_host(self, raw: Raw) -> numpy.ndarray[Any, Any]:
@@ -117,12 +128,10 @@ class JaxLibrary(ArrayLibrary):
         return self.namespace.astype(raw, self.native_dtype(dtype))
 
     def bitcast(self, raw: Raw, dtype: Dtype) -> Raw | None:
-        with self._enable(True):
-            return self.jax.numpy.asarray(raw).view(dtype)
+        return self.jax.numpy.asarray(raw).view(dtype)
 
     def join_complex(self, real: Raw, imag: Raw) -> Raw:
-        with self._enable(True):
-            return self.jax.lax.complex(real, imag)
+        return self.jax.lax.complex(real, imag)
 
     # -- indexing ---------------------------------------------------------------------------
 
@@ -130,32 +139,26 @@ class JaxLibrary(ArrayLibrary):
         return raw
 
     def slice(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
-        with self._enable(True):
-            return raw[key]
+        return raw[key]
 
     def read_at(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
-        with self._enable(True):
-            return self.jax.numpy.asarray(raw)[key]
+        return self.jax.numpy.asarray(raw)[key]
 
     def write_at(self, raw: Raw, key: tuple[Any, ...], value: Raw) -> Raw:
-        with self._enable(True):
-            if any(getattr(item, "dtype", _INT64).kind == "b" for item in key):
-                return super().write_at(raw, key, value)
-            return self.jax.numpy.asarray(raw).at[key].set(value)
+        if any(getattr(item, "dtype", _INT64).kind == "b" for item in key):
+            return super().write_at(raw, key, value)
+        return self.jax.numpy.asarray(raw).at[key].set(value)
 
     def write_slice(self, raw: Raw, key: tuple[Any, ...], value: Raw) -> Raw:
-        with self._enable(True):
-            return self.jax.numpy.asarray(raw).at[key].set(value)
+        return self.jax.numpy.asarray(raw).at[key].set(value)
 
     def read_places(self, flat: Raw, places: Raw) -> Raw:
-        with self._enable(True):
-            return flat[places]
+        return flat[places]
 
     def add_at(self, raw: Raw, key: tuple[Any, ...], values: Raw) -> Raw:
-        with self._enable(True):
-            if raw.dtype.kind == "b":
-                return super().add_at(raw, key, values)
-            return self.jax.numpy.asarray(raw).at[key].add(values)
+        if raw.dtype.kind == "b":
+            return super().add_at(raw, key, values)
+        return self.jax.numpy.asarray(raw).at[key].add(values)
 
     def take(self, raw: Raw, index: Raw, axis: int) -> Raw:
         return self.namespace.take(raw, index, axis=axis)
