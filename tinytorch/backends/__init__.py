@@ -63,8 +63,8 @@ def __getattr__(name: str) -> ModuleType:
 
 def __dir__() -> list[str]:
     more = {
-        "GROUP", "Loader", "OutOfMemoryError", "find_backend_of_type", "standard_backend",
-        "withdraw",
+        "GROUP", "Loader", "OutOfMemoryError", "find_backend_of_type", "is_installed",
+        "standard_backend", "withdraw",
     }  # fmt: skip
     return sorted({*__all__, *_SWITCHES, *more})
 
@@ -132,22 +132,20 @@ class _Registration:
         return _check_backend(self.name, made, fresh=isinstance(loader, type))
 
 
+#: Backends of array-API libraries by the name of the package: their class, and what to install.
+_ARRAY_LIBRARIES = {
+    "torch": ("torch_library:TorchBackend", "torch"),
+    "jax": ("jax_library:JaxBackend", "jax"),
+    "dask": ("dask_library:DaskBackend", "'dask[array]'"),
+    "array_api_strict": ("strict_library:ArrayApiStrictBackend", "array-api-strict"),
+}
 _registry: dict[str, _Registration] = {
     "numpy": _Registration("numpy", "tinytorch.backends.numpy.backend:NumpyBackend"),
     "cupy": _Registration("cupy", "tinytorch.backends.cupy:CupyBackend"),
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
     **{
-        name: _Registration(
-            name,
-            f"tinytorch.backends.standard.{source}",
-            f"install it with `pip install {package}`",
-        )
-        for name, source, package in (
-            ("torch", "torch_library:TorchBackend", "torch"),
-            ("jax", "jax_library:JaxBackend", "jax"),
-            ("dask", "dask_library:DaskBackend", "'dask[array]'"),
-            ("array_api_strict", "strict_library:ArrayApiStrictBackend", "array-api-strict"),
-        )
+        name: _Registration(name, f"tinytorch.backends.standard.{source}", f"pip install {package}")
+        for name, (source, package) in _ARRAY_LIBRARIES.items()
     },
 }
 #: Other names of backends: TensorLy's.
@@ -364,6 +362,21 @@ def withdraw(backend: Backend, error: BackendUnavailableError) -> None:
         if registration.backend is backend:
             registration.backend, registration.loader = None, fail
             registration.lock, registration.loading = threading.RLock(), False
+
+
+def is_installed(name: str) -> bool | None:
+    """Whether the package of a built-in array library is installed. Imports nothing.
+
+    None for other backends, which have no such package or must be loaded to know.
+
+    Example:
+        >>> from tinytorch import backends
+        >>> backends.is_installed("numpy") is None
+        True
+    """
+    if name not in _ARRAY_LIBRARIES or name not in _registry:
+        return None
+    return name in sys.modules or PathFinder.find_spec(name) is not None
 
 
 def find_backend_of_type(device_type: str) -> BackendLike:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.util import find_spec
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +20,6 @@ _EQUALS = {
     "SkylakeX": {"skylakex", "cooperlake", "sapphirerapids"},
     "Haswell": {"haswell", "zen"},
 }
-
-
-#: Backends whose libraries, of the same names, take seconds to import.
-_SLOW_TO_IMPORT = ("torch", "jax", "dask", "array_api_strict")
 
 
 def report(version: str) -> str:
@@ -55,9 +50,10 @@ def _backend_lines() -> Iterator[str]:
 
 
 def _describe(name: str, active: bool) -> Iterator[str]:
-    """Yield the lines of the report about one backend; load it unless that takes seconds."""
-    if name in _SLOW_TO_IMPORT and not active:
-        yield f"  {name:<8} {'installed' if find_spec(name) else 'not installed'}"
+    """Yield the lines of the report about one backend; load it, unless that takes seconds."""
+    installed = backends.is_installed(name)
+    if installed is not None and backends.loaded(name) is None:
+        yield f"  {name:<8} {'installed, not loaded' if installed else 'not installed'}"
         return
     try:
         backend = backends.load(name)

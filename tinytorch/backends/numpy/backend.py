@@ -329,21 +329,29 @@ class NumpyBackend(Backend):
         total = self.sum(array, axis, None, None, keepdims)
         return total / _numbers[array.dtype](array.size // total.size)
 
-    def max(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def max(
+        self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+    ) -> Any:
         """``numpy.max``, without the Python around it."""
-        return _highest(array, axis, None, out, keepdims)
+        return _highest(array, axis, None, out, keepdims, **rest)
 
-    def min(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def min(
+        self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+    ) -> Any:
         """``numpy.min``, without the Python around it."""
-        return _lowest(array, axis, None, out, keepdims)
+        return _lowest(array, axis, None, out, keepdims, **rest)
 
-    def all(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def all(
+        self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+    ) -> Any:
         """``numpy.all``, without the Python around it."""
-        return _and_along(array, axis, None, out, keepdims)
+        return _and_along(array, axis, None, out, keepdims, **rest)
 
-    def any(self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def any(
+        self, array: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+    ) -> Any:
         """``numpy.any``, without the Python around it."""
-        return _or_along(array, axis, None, out, keepdims)
+        return _or_along(array, axis, None, out, keepdims, **rest)
 
     def ascontiguousarray(self, array: Array, dtype: Any = None) -> Array:
         """``numpy.ascontiguousarray``, in half the time on large transposed arrays."""
@@ -531,10 +539,6 @@ class NumpyBackend(Backend):
             float_functions.floor_divide, self.blockwise, a, b
         )
         return numpy.floor_divide(a, b) if found is None else found
-
-    def _error_function(self, name: str, array: Array) -> Array:
-        found = float_functions.map_few(name, array)
-        return super()._error_function(name, array) if found is None else found
 
     def logaddexp(self, a: Any, b: Any) -> Any:
         """``numpy.logaddexp``, many times faster on large arrays."""

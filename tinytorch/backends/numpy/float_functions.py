@@ -235,30 +235,6 @@ _FAR = (
 )  # fmt: skip
 
 
-#: Up to this many elements a call of Python's function for each beats the formulas.
-_FEW_NUMBERS = 64
-#: Functions of Python numbers, by name.
-_OF_NUMBERS: dict[str, Callable[[float], float]] = {
-    "erf": math.erf,
-    "erfc": math.erfc,
-    "ndtr": lambda x: 0.5 * math.erfc(x * -math.sqrt(0.5)),
-}
-
-
-def map_few(name: str, array: Any) -> Any:
-    """Apply Python's function ``name`` to each of few float32 or float64 elements.
-
-    Returns:
-        Array of the same shape and dtype; None for more elements, for an array that is not
-        row-major, and for a function that Python does not have.
-    """
-    function, dtype = _OF_NUMBERS.get(name), array.dtype
-    is_few = array.size <= _FEW_NUMBERS and array.flags.c_contiguous and dtype.char in "fd"
-    if function is None or not is_few:
-        return None
-    return numpy.array([*map(function, array.ravel().tolist())], dtype).reshape(array.shape)
-
-
 def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
     """Return the function ``name`` of this module; for float32 the shorter approximation."""
     short = f"{name}_single" if single else name
