@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib.machinery import PathFinder
-from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, overload
 
 from ..warnings import warn
@@ -53,7 +52,7 @@ _L = TypeVar("_L", bound=Callable[[], Backend])
 _V = TypeVar("_V")
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _SWITCHES:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "standard_backend":

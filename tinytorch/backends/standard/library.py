@@ -76,6 +76,12 @@ class ArrayLibrary:
     caches_scalars = True
     computes_bools = False
     functions_with_out: ClassVar[frozenset[str]] = frozenset()
+    name: str
+    namespace: Any
+    array_class: type[Any]
+    native: dict[Dtype, Any]
+    numpy_dtypes: dict[Any, Dtype]
+    formulas: dict[str, Callable[..., Any]]
 
     def __init__(
         self, name: str, namespace: Any, array_class: type, version: str = "unknown"

@@ -61,6 +61,12 @@ class Names(Reductions, types.ModuleType):
         fallbacks: Number of computations by NumPy on the host, by function.
     """
 
+    ndarray: type[Any]
+    wrap: type[Any]
+    linalg: Submodule
+    fft: Submodule
+    __version__: str
+
     def __init__(self, library: ArrayLibrary) -> None:
         super().__init__(library.name)
         self.library = library

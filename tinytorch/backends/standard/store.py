@@ -36,11 +36,11 @@ class Store:
     __slots__ = ("key", "lock", "raw", "trace", "version")
 
     def __init__(self, raw: Raw, trace: Any) -> None:
-        self.raw = raw
-        self.version = 0
-        self.key = next(_keys)
-        self.lock = threading.Lock()
-        self.trace = trace
+        self.raw: Raw = raw
+        self.version: int = 0
+        self.key: int = next(_keys)
+        self.lock: threading.Lock = threading.Lock()
+        self.trace: Any = trace
 
     def replace(self, raw: Raw) -> None:
         """Replace the value; the caller holds the lock."""
@@ -71,7 +71,7 @@ class DerivedStore:
         self._source, self._derive, self._restore = source, derive, restore
         self.key: int = source.store.key
         self.trace: Any = source.store.trace
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
         self._reading: tuple[int, Raw] = (-1, None)
 
     @property
@@ -364,10 +364,12 @@ class WindowPosition:
     def __init__(
         self, root: Shape, slices: Sequence[Any], order: Sequence[int], narrow: Shape
     ) -> None:
-        self.root, self.key, self.narrow = tuple(root), tuple(slices), tuple(narrow)
-        self.part = tuple([len(range(n)[s]) for n, s in zip(root, slices, strict=True)])
-        self.axes = tuple(order)
-        self.inverse = tuple(sorted(range(len(order)), key=order.__getitem__))
+        self.root: Shape = tuple(root)
+        self.key: tuple[Any, ...] = tuple(slices)
+        self.narrow: Shape = tuple(narrow)
+        self.part: Shape = tuple([len(range(n)[s]) for n, s in zip(root, slices, strict=True)])
+        self.axes: tuple[int, ...] = tuple(order)
+        self.inverse: tuple[int, ...] = tuple(sorted(range(len(order)), key=order.__getitem__))
 
     @staticmethod
     def find(array: StoredArray) -> WindowPosition | None:

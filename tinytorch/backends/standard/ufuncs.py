@@ -49,9 +49,10 @@ class StandardUfunc:
     """
 
     def __init__(self, names: Names, name: str) -> None:
-        self.names, self.__name__ = names, name
+        self.names: Names = names
+        self.__name__: str = name
         self.twin: numpy.ufunc = getattr(numpy, name)
-        self.nin = self.twin.nin
+        self.nin: int = self.twin.nin
         self._plans: dict[Any, _Plan] = {}
         function = names.library.elementwise(name)
         self.function = names.host_function(name, self.twin) if function is None else function
