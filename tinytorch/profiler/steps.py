@@ -109,7 +109,8 @@ class profile(run.Results):
         execution_trace_observer: Any = None, acc_events: bool = False,
         use_cuda: bool | None = None, custom_trace_id_callback: Any = None,
     ) -> None:  # fmt: skip
-        self.activities = supported_activities() if activities is None else set(activities)
+        chosen = supported_activities() if activities is None else set(activities)
+        self.activities: set[ProfilerActivity] = chosen
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
             cuda = {ProfilerActivity.CUDA}
@@ -121,13 +122,16 @@ class profile(run.Results):
                 "profile(execution_trace_observer=...): tinytorch writes Chrome's traces alone"
             )
         self.schedule = _default_schedule_fn if schedule is None else schedule
-        self.record_steps = schedule is not None
+        self.record_steps: bool = schedule is not None
         self.on_trace_ready = on_trace_ready
-        self.record_shapes, self.profile_memory = record_shapes, profile_memory
-        self.with_stack, self.with_flops = with_stack, with_flops
-        self.with_modules, self.acc_events = with_modules, acc_events
-        self.step_num = 0
-        self.current_action = self._action(0)
+        self.record_shapes: bool = record_shapes
+        self.profile_memory: bool = profile_memory
+        self.with_stack: bool = with_stack
+        self.with_flops: bool = with_flops
+        self.with_modules: bool = with_modules
+        self.acc_events: bool = acc_events
+        self.step_num: int = 0
+        self.current_action: ProfilerAction = self._action(0)
         self.profiler: run.profile | None = None
         self._step: AbstractContextManager[Any] | None = None
         self._metadata: dict[str, Any] = {}

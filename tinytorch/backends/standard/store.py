@@ -108,14 +108,14 @@ class StoredArray(StandardArray):
     def __init__(self, raw: Raw) -> None:
         library = self.library
         self.store: Store | DerivedStore = Store(raw, library.trace())
-        self.offset = 0
-        self.shape = tuple(raw.shape)
+        self.offset: int = 0
+        self.shape: Shape = tuple(raw.shape)
         self._steps: tuple[int, ...] | None = None  # row-major
-        self.dtype = library.numpy_dtype(raw.dtype)
+        self.dtype: Dtype = library.numpy_dtype(raw.dtype)
         #: Version of the store, and the value of this window then. One tuple, so that two threads
         #: that read a stale view cannot mix their results.
         self._reading: tuple[int, Raw] = (0, raw)
-        self.base = None
+        self.base: Any = None
 
     @property
     def raw(self) -> Raw:

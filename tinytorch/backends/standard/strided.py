@@ -68,10 +68,10 @@ class StridedArray(StandardArray):
     library: StridedLibrary  # type: ignore[misc]  # of the class, as in the base class
 
     def __init__(self, raw: Raw, base: StridedArray | None = None) -> None:
-        self.raw = raw
-        self.dtype = self.library.numpy_dtypes[raw.dtype]
-        self.shape = tuple(raw.shape)
-        self.base = base
+        self.raw: Any = raw
+        self.dtype: Dtype = self.library.numpy_dtypes[raw.dtype]
+        self.shape: Shape = tuple(raw.shape)
+        self.base: Any = base
 
     def _view(self, raw: Raw) -> Self:
         """Wrap a view of this array's memory."""

@@ -43,10 +43,11 @@ class PostLocalSGDState:
         self, process_group: Any, subgroup: Any, start_localSGD_iter: int,
         post_local_gradient_allreduce: bool = True,
     ) -> None:  # fmt: skip
-        self.process_group, self.subgroup = process_group, subgroup
+        self.process_group: Any = process_group
+        self.subgroup: Any = subgroup
         self.start_localSGD_iter = start_localSGD_iter
         self.post_local_gradient_allreduce = post_local_gradient_allreduce
-        self.iter = 0
+        self.iter: int = 0
 
     def maybe_increase_iter(self, bucket: GradBucket) -> None:
         """Count an iteration at its last bucket."""

@@ -81,19 +81,21 @@ class PowerSGDState:
                 "enabled, because PowerSGD can only be applied after the first two iterations in "
                 f"DDP; got {start_powerSGD_iter}."
             )
-        self.process_group = process_group
+        self.process_group: Any = process_group
         self.matrix_approximation_rank = matrix_approximation_rank
         self.start_powerSGD_iter = start_powerSGD_iter
         self.min_compression_rate = min_compression_rate
-        self.use_error_feedback, self.warm_start = use_error_feedback, warm_start
+        self.use_error_feedback: bool = use_error_feedback
+        self.warm_start: bool = warm_start
         self.orthogonalization_epsilon = orthogonalization_epsilon
-        self.rng = RandomState(random_seed)
+        self.rng: RandomState = RandomState(random_seed)
         self.error_dict: dict[int, Tensor] = {}
         self.p_memory_dict: dict[int, Tensor] = {}
         self.q_memory_dict: dict[int, Tensor] = {}
-        self.iter = 0
+        self.iter: int = 0
         self.total_numel_before_compression = self.total_numel_after_compression = 0
-        self.compression_stats_logging_frequency = max(1, compression_stats_logging_frequency)
+        frequency = max(1, compression_stats_logging_frequency)
+        self.compression_stats_logging_frequency: int = frequency
         self.next_stats_report = 0
         self.batch_tensors_with_same_shape = batch_tensors_with_same_shape
 
