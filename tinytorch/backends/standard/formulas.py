@@ -46,15 +46,13 @@ def fmod(library: ArrayLibrary, a: Raw, b: Raw) -> Raw:
     """Remainder with the sign of the dividend."""
     names = library.namespace
     kind = library.numpy_dtype(a.dtype).kind
+    if kind == "f":  # of numbers of one sign the remainder is exact
+        return names.copysign(names.remainder(names.abs(a), names.abs(b)), a)
     rest = names.remainder(a, b)
     if kind == "u":
         return rest
     zero = _constant(library, a, 0)
-    rest = names.where((rest != zero) & ((rest < zero) != (a < zero)), rest - b, rest)
-    if kind == "f":
-        rest = names.where(names.isinf(b) & names.isfinite(a), a, rest)
-        rest = names.copysign(rest, a)
-    return rest
+    return names.where((rest != zero) & ((rest < zero) != (a < zero)), rest - b, rest)
 
 
 def exp2(library: ArrayLibrary, x: Raw) -> Raw:

@@ -30,6 +30,8 @@ _NOT_OF_BOOLS = frozenset(
     "add greater greater_equal isfinite isinf isnan less less_equal maximum minimum "
     "multiply".split()
 )
+#: Ufuncs whose functions of the standard accept bools alone.
+_OF_BOOLS = frozenset("logical_and logical_not logical_or logical_xor".split())
 _COMPARISONS = frozenset("equal greater greater_equal less less_equal not_equal".split())
 
 
@@ -73,13 +75,22 @@ class StandardUfunc:
         found = self._plans.get(key)
         if found is None:
             dtypes = [_BOOL if each is bool else each for each in key]
+            if not any(isinstance(each, numpy.dtype) for each in dtypes):  # scalars alone
+                dtypes = [numpy.dtype(each) for each in dtypes]
             resolved = self.twin.resolve_dtypes((*dtypes, *[None] * self.twin.nout))
             wanted = list(resolved[: self.nin])
-            if self.__name__ in _NOT_OF_BOOLS and not self.names.library.computes_bools:
-                wanted = [_UINT8 if each == _BOOL else each for each in wanted]
-            casts = [None if a is b else b for a, b in zip(dtypes, wanted, strict=True)]
+            if not self.names.library.computes_bools:
+                wanted = [self._dtype_in_standard(each) for each in wanted]
+            # A Python scalar is always cast.
+            casts = [None if a is b else b for a, b in zip(key, wanted, strict=True)]
             found = self._plans[key] = _Plan(tuple(casts), tuple(resolved[self.nin :]))
         return found
+
+    def _dtype_in_standard(self, dtype: Dtype) -> Dtype:
+        """Return the dtype of an operand that the function of the standard accepts."""
+        if self.__name__ in _OF_BOOLS:
+            return _BOOL
+        return _UINT8 if self.__name__ in _NOT_OF_BOOLS and dtype == _BOOL else dtype
 
     def finish(self, raw: Any, plan: _Plan, out: Any, where: Any = True) -> Any:
         """Wrap the result of the function, or write it to ``out``."""
