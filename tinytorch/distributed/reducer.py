@@ -47,12 +47,12 @@ class ReducerBucket:
         self.indices = indices
         first = params[indices[0]]
         sizes = [params[index].numel() for index in indices]
-        self.flat = zeros(sum(sizes), dtype=first.dtype, device=first.device)
+        self.flat: Tensor = zeros(sum(sizes), dtype=first.dtype, device=first.device)
         parts = self.flat.split(sizes)
-        self.views = [
+        self.views: list[Tensor] = [
             part.view(params[index].shape) for index, part in zip(indices, parts, strict=True)
         ]
-        self.missing = len(indices)
+        self.missing: int = len(indices)
         self.work: Any = None
 
 

@@ -109,7 +109,7 @@ class StoredArray(StandardArray):
         library = self.library
         self.store: Store | DerivedStore = Store(raw, library.trace())
         self.offset: int = 0
-        self.shape: Shape = tuple(raw.shape)
+        self.shape: tuple[int, ...] = tuple(raw.shape)
         self._steps: tuple[int, ...] | None = None  # row-major
         self.dtype: Dtype = library.numpy_dtype(raw.dtype)
         #: Version of the store, and the value of this window then. One tuple, so that two threads

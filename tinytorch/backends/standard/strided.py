@@ -70,7 +70,7 @@ class StridedArray(StandardArray):
     def __init__(self, raw: Raw, base: StridedArray | None = None) -> None:
         self.raw: Any = raw
         self.dtype: Dtype = self.library.numpy_dtypes[raw.dtype]
-        self.shape: Shape = tuple(raw.shape)
+        self.shape: tuple[int, ...] = tuple(raw.shape)
         self.base: Any = base
 
     def _view(self, raw: Raw) -> Self:
