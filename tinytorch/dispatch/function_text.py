@@ -3,7 +3,7 @@
 A function of an operation with a kernel is ``_FUNCTION`` with its parts filled in. A line that is
 ``{part}`` stands for the lines of that part, none if it is empty; other braces hold a name or an
 expression. A line that ends in ``#? condition`` is written if the condition holds. Parts and
-conditions are the attributes of ``_Text``. A function runs nearly all calls, its fast path: tensors
+conditions are the attributes of ``_FunctionText``. A function runs nearly all calls, its fast path: tensors
 of exact classes, of one backend and one dtype, and parameters of the declared classes. Every other
 call goes to ``_slow``.
 """
@@ -251,7 +251,7 @@ _CLASSES = {"int": "_int", "bool": "_bool", "dtypes.dtype": "_dtypes"}
 
 def write_function(op: Op, form: Form) -> str:
     """Return the text of one function, whose name in it is ``function``."""
-    return _Text(op, form).fill(_FUNCTION) + "\n"
+    return _FunctionText(op, form).fill(_FUNCTION) + "\n"
 
 
 def _tuple_of(names: Iterable[str]) -> str:
@@ -260,7 +260,7 @@ def _tuple_of(names: Iterable[str]) -> str:
     return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
 
 
-class _Text:
+class _FunctionText:
     """Parts and conditions of one function's text, by the names that the skeletons use."""
 
     #: ``grad_enabled()``, without the frame of a call while no thread or scope has set it.
