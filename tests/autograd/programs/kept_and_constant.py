@@ -86,7 +86,8 @@ def flat_not_of_clamp(torch, note):
 
 def flat_average_pooling(torch, note):
     F = torch.nn.functional
-    x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    # In float64: float32 rounds sums of about 100 in the digits that are compared.
+    x = torch.arange(16.0, dtype=torch.float64).reshape(1, 1, 4, 4).requires_grad_()
     for f in (
         lambda v: F.avg_pool2d(v, 2),
         lambda v: F.avg_pool2d(v, 3, 1, 1, count_include_pad=False),
