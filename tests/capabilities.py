@@ -24,11 +24,17 @@ _ERRORS = {
     r"the bits of one cannot be written": "bits cannot be written through a view of another dtype",
 }
 _STRIDES, _FLOAT16 = "strides", "float16"
+_GAPS = "copy that keeps gaps between rows"
+_SUBNORMAL = "remainder of division by subnormal numbers"
 #: Files or single tests, by the capability that they need. Immutable values do not show in which
 #: order results lie in memory.
 _NEED = {
     _FLOAT16: (  # tests that compare the error with PyTorch's result
         "ops/test_further_names.py::test_to_dense_and_dequantize_of_dense_tensors_are_pytorchs",
+    ),
+    _GAPS: ("ops/test_formats_of_results.py::test_strides_of_copies_are_pytorchs[clone-gaps]",),
+    _SUBNORMAL: (
+        "ops/test_large_arrays.py::test_remainders_of_large_arrays_are_exact[remainder-special]",
     ),
     _STRIDES: (
         "ops/nn/test_attention.py::test_order_in_memory_is_pytorchs",
@@ -42,8 +48,9 @@ _NEED = {
 def capabilities(backend: Backend) -> set[str]:
     """Capabilities of a backend, of those that tests need."""
     found = {_FLOAT16} if backend.supports(dtypes.float16) else set()
-    is_strided = not isinstance(backend, StandardBackend) or backend.raw_library.strided
-    return found | {_STRIDES} if is_strided else found
+    if not isinstance(backend, StandardBackend):
+        return found | {_GAPS, _SUBNORMAL, _STRIDES}
+    return found | ({_STRIDES} if backend.raw_library.strided else {_SUBNORMAL})
 
 
 def missing(item: pytest.Item, found: set[str]) -> str | None:

@@ -97,8 +97,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _skip_for_capabilities(config, running)
     if several:
         running = [item for item in running if is_in_sample(item, seed)]
-    if (count := config.getoption("--tests")) is not None:
-        running = capabilities.sample(running, count, seed)
     chosen = {*running}
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = running

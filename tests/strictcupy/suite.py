@@ -82,6 +82,8 @@ _LOW = "CuPy has no float8"
 _SEEDS = "a seed gives NumPy's numbers on NumPy alone"
 #: Single tests that hold on numpy alone, all their cases or one of them, and why.
 NUMPY_ALONE = {
+    "test_docs.py::test_pytorch_rejects_the_calls_that_its_page_lists"
+    '[torch.is_busday("2024-07-05")]': "CuPy has no business days",
     "test_programs.py::test_the_browser_pages_other_examples_print_their_closed_forms": (
         "the browser has NumPy alone"
     ),

@@ -47,6 +47,8 @@ class Indices(Placement):
         The arrays are row-major, and ``values`` has at least one element.
         """
         xp = self.library
+        if target.dtype.num > 255:  # libraries' ``where`` does not accept bfloat16
+            target, values = (array.view(f"i{array.itemsize}") for array in (target, values))
         rank = xp.cumsum(mask.reshape(-1), dtype="int64") - 1
         chosen = xp.take(values.reshape(-1), xp.clip(rank, 0, values.size - 1))
         target[...] = xp.where(mask, chosen.reshape(mask.shape), target)

@@ -338,7 +338,8 @@ class TorchLibrary(StridedLibrary):
 
     def _qr(self, raw: Raw, mode: str = "reduced") -> Any:
         if mode != "raw":
-            return self.torch.linalg.qr(raw, mode)
+            q, r = self.torch.linalg.qr(raw, mode)
+            return r if mode == "r" else (q, r)
         factors, tau = self.torch.geqrf(raw)
         return factors.mT, tau
 

@@ -155,7 +155,7 @@ def transpose(
     if dim0.__class__ is int is dim1.__class__:
         try:
             return input.swapaxes(dim0, dim1)
-        except ValueError:  # no such dimension: raise PyTorch's error below
+        except (ValueError, IndexError):  # no such dimension: raise PyTorch's error below
             pass
     ndim = input.ndim
     given: Any = dim0  # a sequence of all dimensions if it is the only argument
