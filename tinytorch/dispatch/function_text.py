@@ -3,9 +3,9 @@
 A function of an operation with a kernel is ``_FUNCTION`` with its parts filled in. A line that is
 ``{part}`` stands for the lines of that part, none if it is empty; other braces hold a name or an
 expression. A line that ends in ``#? condition`` is written if the condition holds. Parts and
-conditions are the attributes of ``_FunctionText``. A function runs nearly all calls, its fast path: tensors
-of exact classes, of one backend and one dtype, and parameters of the declared classes. Every other
-call goes to ``_slow``.
+conditions are the attributes of ``_FunctionText``. A function runs nearly all calls, its fast path:
+tensors of exact classes, of one backend and one dtype, and parameters of the declared classes.
+Every other call goes to ``_slow``.
 """
 
 from __future__ import annotations
