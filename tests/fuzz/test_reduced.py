@@ -117,6 +117,8 @@ PROGRAMS = [
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",
     "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); w = u.mT.as_strided((2,), (1,)); w.neg_()",
+    # A lazily conjugated tensor that has the dtype is not copied.
+    "x = L.tensor([1 + 1j, 2]); y = x.conj(); v = y.type_as(x); w = y.to(x.dtype); x.mul_(2)",
     # The gradient of a view that is modified goes to its base without the hooks of the view.
     f"{LEAF}; v = y[:2]; v.register_hook(lambda g: g * 2); v.mul_(2); (v * v).sum().backward()",
     f"{LEAF}; v = y[:2]; w = v[:1]; v.register_hook(lambda g: -g); w.mul_(2); y.sum().backward()",

@@ -238,13 +238,16 @@ def to(
     if backend is not None or device is not None:
         out = _to_backend(out, _select_backend(device, backend), bool(non_blocking))
     if dtype is not None:
-        wanted = dtypes.as_dtype(dtype)
-        if out.dtype is not wanted:
-            out = _to_dtype(out, wanted)
+        out = _cast(out, dtypes.as_dtype(dtype))
     if memory_format is not None and memory_format is not preserve_format:
         if out is not input or suggest_memory_format(out._data) is not memory_format:
             out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
+
+
+def _cast(input: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """``input`` itself if it has the dtype, lazily conjugated or not, or a copy in that dtype."""
+    return input if input.dtype is dtype else _to_dtype(input, dtype)
 
 
 def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
@@ -332,7 +335,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.ones(2).type_as(tt.tensor([1]))
         tensor([1, 1])
     """
-    return _to_dtype(input, other.dtype)
+    return _cast(input, other.dtype)
 
 
 @composite(namespaces=("Tensor",))
@@ -414,7 +417,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
 
     def cast(input: Tensor, memory_format: Any = None) -> Tensor:
         if memory_format is None:
-            return _to_dtype(input, dtype)
+            return _cast(input, dtype)
         return to(input, dtype, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
