@@ -60,7 +60,7 @@ FUNCTIONS = (
 #: Functions that return indices only if called with one argument, or after the first result.
 POSITIONS, WITH_VALUES = ("where",), ("unique",)
 #: Functions that raise for int64 indices on such platforms, and the position of the argument.
-TAKERS = {"bincount": 0, "put": 1, "repeat": 1, "take": 1}
+TAKERS = {"bincount": 0, "put": 1, "repeat": 1, "take": 1, "take_valid": 1}
 
 
 def is_narrow() -> bool:

@@ -68,8 +68,8 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
             raise RuntimeError(
                 f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
             )
-        return input.reshape(1).take(index, 0).reshape(())
-    return input.take(index, axis=at)
+        return xp.take(input.reshape(1), index, 0).reshape(())
+    return xp.take(input, index, axis=at)
 
 
 def check_slices(
@@ -273,7 +273,7 @@ def take(xp: Backend, input: Array, index: Index) -> Array:
         tensor([1, 4])
     """
     places = flat_positions(xp, "take", input, index)
-    return input.reshape(-1).take(places).reshape(index.shape)
+    return xp.take(input.reshape(-1), places).reshape(index.shape)
 
 
 take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, index))

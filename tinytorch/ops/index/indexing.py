@@ -76,7 +76,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
 def _take_rows(xp: Backend, input: Array, index: Array) -> Array:
     """Take the rows of a row-major array at an array of integers."""
     try:
-        taken: Array = input.take(index, 0)
+        taken: Array = xp.take(input, index, 0)
         return taken
     except IndexError as error:
         wrong = error

@@ -128,7 +128,7 @@ class WindowTable(NamedTuple):
 
         Shorter windows repeat an element.
         """
-        return self._flatten(input).take(xp.from_numpy(self.repeated), 1)
+        return xp.take(self._flatten(input), xp.from_numpy(self.repeated), 1)
 
     def maxima(self, xp: Backend, input: Array) -> Array:
         """Maximum of each window, which is NaN if an element is."""
@@ -150,7 +150,7 @@ class WindowTable(NamedTuple):
         flat = self._flatten(input)
         if self.counts.__class__ is not int:
             flat = xp.concatenate([flat, xp.zeros((flat.shape[0], 1), flat.dtype)], 1)
-        return self._restore(input, xp.sum(flat.take(xp.from_numpy(self.indices), 1), 2))
+        return self._restore(input, xp.sum(xp.take(flat, xp.from_numpy(self.indices), 1), 2))
 
     def _flatten(self, input: Array) -> Array:
         """Images as ``(N * C, pixels)``."""
@@ -181,10 +181,12 @@ def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | N
         rows = [[at * length + i for at in row for i in each] for row in rows for each in windows]
     longest, np = max(map(len, rows)), load("numpy").library
     ends = [longest - len(row) for row in rows]
+    indices = [row + [math.prod(image)] * n for row, n in zip(rows, ends, strict=True)]
+    repeated = [row + row[:1] * n for row, n in zip(rows, ends, strict=True)]
     return WindowTable(
         tuple(map(len, axes)),
-        np.array([row + [math.prod(image)] * n for row, n in zip(rows, ends, strict=True)]),
-        np.array([row + row[:1] * n for row, n in zip(rows, ends, strict=True)]),
+        np.array(indices, "int64"),
+        np.array(repeated, "int64"),
         np.reshape([len(row) for row in rows], tuple(map(len, axes))) if any(ends) else longest,
     )
 

@@ -147,7 +147,7 @@ def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     form = (-1, *(1,) * (input.ndim - 1 - axis % input.ndim))
     out: Array = None
     for indices, weights, mask in how.terms(input.dtype):
-        part = input.take(xp.from_numpy(indices), axis)
+        part = xp.take(input, xp.from_numpy(indices), axis)
         if weights is not None:
             part *= xp.from_numpy(weights).reshape(form)
         if mask is not None:  # a weight of 0 instead would give NaN for an infinite element

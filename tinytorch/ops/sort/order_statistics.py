@@ -81,7 +81,7 @@ def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
         wide = input.dtype.itemsize > 2
         return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
     flat = input.reshape(-1)
-    return flat.take(_rank_index(xp, flat, 0, None, ignore)).reshape(())
+    return xp.take(flat, _rank_index(xp, flat, 0, None, ignore)).reshape(())
 
 
 def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:

@@ -83,7 +83,7 @@ def _distinct(
     if dim is None:
         values, inverse = input.reshape(-1)[first], inverse.reshape(input.shape)
     else:
-        values = input.take(first, axis=dim)
+        values = xp.take(input, first, axis=dim)
     return values, to_int64(xp, first), inverse, _lengths(xp, bounds, size)
 
 
