@@ -21,7 +21,7 @@ from tinytorch.numpy.ndarray import ndarray
 from .names import (
     Name,
     described_names,
-    in_place_forms,
+    inplace_forms,
     is_shared,
     methods,
     methods_of_operations,
@@ -57,7 +57,7 @@ def entry(name: Name) -> list[str]:
         ]
     if callable(value) and is_shared(value):
         heads = [(name.name, signature(value, space=name.space))]
-        form = in_place_forms(name.space).get(name.name)
+        form = inplace_forms(name.space).get(name.name)
         heads += [
             (each.name, signature(each.value)) for each in own(name.space) if each.name == form
         ]

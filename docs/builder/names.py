@@ -206,7 +206,7 @@ def methods() -> dict[str, Any]:
 
 
 @cache
-def in_place_forms(module: str) -> dict[str, str]:
+def inplace_forms(module: str) -> dict[str, str]:
     """Names of a module's in-place functions, by the name without the underscore."""
     found = {name.name: name.value for name in own(module) if hasattr(name.value, "op")}
     return {
@@ -219,7 +219,7 @@ def in_place_forms(module: str) -> dict[str, str]:
 @cache
 def methods_of_operations() -> dict[str, list[str]]:
     """Names of the Tensor methods of each operation, with in-place forms, by function name."""
-    in_place = {*in_place_forms("tinytorch").values()}
+    in_place = {*inplace_forms("tinytorch").values()}
     functions = {
         id(name.value.op): name.name
         for name in own("tinytorch")

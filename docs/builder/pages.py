@@ -15,7 +15,7 @@ from .entries import entry, external_name, parameters, target
 from .names import (
     Name,
     described_names,
-    in_place_forms,
+    inplace_forms,
     is_module,
     is_shared,
     is_unsupported,
@@ -104,7 +104,7 @@ def group_paths(module: str) -> list[tuple[str, Group]]:
 
 def _is_shown(name: Name) -> bool:
     """Whether a name has a line of its own: neither a module nor an in-place form of another."""
-    return not is_module(name.value) and name.name not in in_place_forms(name.space).values()
+    return not is_module(name.value) and name.name not in inplace_forms(name.space).values()
 
 
 def _is_numpys(name: Name) -> bool:

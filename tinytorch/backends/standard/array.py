@@ -398,7 +398,7 @@ def _install_operators() -> None:
     for word, name in binary.items():
         setattr(StandardArray, f"__{word}__", _operator(name))
         setattr(StandardArray, f"__r{word}__", _swap_operands(name))
-        setattr(StandardArray, f"__i{word}__", _in_place(name))
+        setattr(StandardArray, f"__i{word}__", _inplace_operator(name))
     for word, name in {
         "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater",
         "ge": "greater_equal", "divmod": "divmod",
@@ -441,7 +441,7 @@ def _swap_operands(name: str) -> Callable[[StandardArray, Any], Any]:
     return operator
 
 
-def _in_place(name: str) -> Callable[[StandardArray, Any], Any]:
+def _inplace_operator(name: str) -> Callable[[StandardArray, Any], Any]:
     def operator(self: StandardArray, other: Any) -> Any:
         if not _check_operand(other):
             return NotImplemented

@@ -109,7 +109,7 @@ class DaskLibrary(ArrayLibrary):
         return super().read_at(raw, key)
 
     def nonzero(self, raw: Raw) -> tuple[Raw, ...]:
-        return self._from_all(numpy.nonzero(self.to_host(raw)))
+        return self._convert_all(numpy.nonzero(self.to_host(raw)))
 
     def read_places(self, flat: Raw, places: Raw) -> Raw:
         return flat[numpy.asarray(places).reshape(-1)].reshape(places.shape)
@@ -163,7 +163,7 @@ class DaskLibrary(ArrayLibrary):
         arrays = [self.to_host(x) if isinstance(x, self.array_class) else x for x in args]
         return self.from_host(numpy.asarray(function(*arrays)))
 
-    def _from_all(self, hosts: Sequence[numpy.ndarray[Any, Any]]) -> tuple[Raw, ...]:
+    def _convert_all(self, hosts: Sequence[numpy.ndarray[Any, Any]]) -> tuple[Raw, ...]:
         return tuple(map(self.from_host, hosts))
 
     # -- functions by NumPy's names ---------------------------------------------------------
