@@ -44,11 +44,22 @@ def launcher(*arguments: object, **env: str) -> Done:
     return start([*words, *map(str, arguments)], **env)
 
 
+# PyTorch's own threads may abort a process that finalizes ("terminate called without an active
+# exception"), after the program has done all its work: such a process ends without finalizing.
+WITHOUT_FINALIZING = """
+import os, runpy, sys
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+sys.stdout.flush(), sys.stderr.flush()
+os._exit(0)
+"""
+
+
 def gloo(count: int, program: str, *arguments: object) -> list[Done]:
     """Run a program under PyTorch on ``count`` ranks, with ``torchrun``'s environment."""
     env = {**os.environ, "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
            "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}  # fmt: skip
-    words = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
+    words = [sys.executable, "-c", WITHOUT_FINALIZING, str(PROGRAMS / program), *map(str, arguments)]
     ranks = [
         subprocess.Popen(
             words, env={**env, "RANK": str(rank)}, text=True,
