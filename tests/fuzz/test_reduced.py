@@ -31,6 +31,8 @@ CALLS = [
     "L.logspace(0, -3, 1, 5.0, dtype=L.bool)",
     "L.logspace(0, -3, 0, 5.0, dtype=L.bool)",
     "L.linspace(0, -3, 0, dtype=L.bool)",
+    "L.linspace(-2.0, 0, 0, dtype=L.uint8)",
+    "L.linspace(-2.0, 0, 1, dtype=L.uint8)",
     # Infinite pixels beside the image's edge.
     *(
         f"L.nn.functional.grid_sample(L.tensor([[[[1.0, inf], [2.0, 3.0]]]]), L.tensor([[[{points}]"

@@ -184,9 +184,9 @@ def _read_ends(
     dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
         check_supported(xp, f"{name}_cpu", xp.empty((), dtype), unsupported="b")
-    converted = [convert_to_write(v, xp.dtype_of_native(dtype)) for v in (start, end)]
-    # A single number is computed from the unconverted bound.
-    start, end = (start, end) if steps == 1 else converted
+    if steps > (name == "logspace"):  # which computes a single number from the unconverted bound
+        found = xp.dtype_of_native(dtype)
+        start, end = convert_to_write(start, found), convert_to_write(end, found)
     return start, end, dtype
 
 
