@@ -28,7 +28,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch backends parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch static backends parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +44,7 @@ gallery: $(VENV)/.examples  ## run every example that draws a picture, write it 
 	done
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
-test: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, and what needs no PyTorch on two backends
+test: static  ## lint, stubs, types, and what needs no PyTorch on two backends
 	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend strict
 	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend array_api_strict \
 	  --tests 1500 $(ON_BACKENDS)
@@ -101,8 +101,12 @@ coverage: $(VENV)/.test  ## measure the lines and branches that tests run, build
 	$(PY) -m coverage html -q
 	$(PY) -m coverage report | tail -1
 
-check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types and the fast tests
+check: static  ## lint, stubs, types and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"
+
+# Each of these keeps one core busy.
+static: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j2 --output-sync=target typecheck stubtest lint stubs-check
 
 lint: $(VENV)/.test  ## ruff: faults, and the format
 	$(PY) -m ruff check $(LINTED)

@@ -59,7 +59,8 @@ def gloo(count: int, program: str, *arguments: object) -> list[Done]:
     """Run a program under PyTorch on ``count`` ranks, with ``torchrun``'s environment."""
     env = {**os.environ, "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
            "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}  # fmt: skip
-    words = [sys.executable, "-c", WITHOUT_FINALIZING, str(PROGRAMS / program), *map(str, arguments)]
+    command = [sys.executable, "-c", WITHOUT_FINALIZING]
+    words = [*command, str(PROGRAMS / program), *map(str, arguments)]
     ranks = [
         subprocess.Popen(
             words, env={**env, "RANK": str(rank)}, text=True,
