@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import warnings
 import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -245,12 +247,23 @@ def test_errors_of_backward_name_the_public_operation(loss: Any) -> None:
     assert note.startswith("in the gradient of ") and "of '_" not in note
 
 
-def test_anomaly_mode_shows_the_forward_line_and_refuses_nan() -> None:
+@contextlib.contextmanager
+def anomalies_by_flag() -> Iterator[None]:
+    """Anomaly mode for a block, by the function that sets the flag alone."""
+    tt.set_anomaly_enabled(True)
+    try:
+        yield
+    finally:
+        tt.set_anomaly_enabled(False)
+
+
+@pytest.mark.parametrize("mode", [lambda: autograd.set_detect_anomaly(True), anomalies_by_flag])
+def test_anomaly_mode_shows_the_forward_line_and_refuses_nan(mode: Callable[[], Any]) -> None:
     x = leaf(0.0)
     raises = pytest.raises(RuntimeError, match="returned nan values")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        with autograd.set_detect_anomaly(True), raises as info:
+        with mode(), raises as info:
             y = x.sqrt() * 0.0  # the line to be shown
             y.sum().backward()
     assert "Error detected in SqrtBackward0" in str(warned[-1].message)

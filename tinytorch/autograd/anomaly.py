@@ -92,4 +92,4 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     Example:
         >>> tt.set_anomaly_enabled(False)
     """
-    Anomaly.enabled, Anomaly.check_nan = enabled, check_nan
+    _set(enabled, check_nan)
