@@ -33,6 +33,14 @@ CALLS = [
     "L.linspace(0, -3, 0, dtype=L.bool)",
     "L.linspace(-2.0, 0, 0, dtype=L.uint8)",
     "L.linspace(-2.0, 0, 1, dtype=L.uint8)",
+    # NaN and infinity at the padding of a bag.
+    *(
+        "w = L.tensor([[1.0, 2.0], [nan, inf], [3.0, 4.0]]).requires_grad_()\n"
+        "f = L.tensor([[0.5, inf], [nan, 2.0]]).requires_grad_()\n"
+        f"y = L.nn.functional.embedding_bag(L.tensor([[0, 1], [1, 2]]), w, padding_idx=1, {more})"
+        "\ngradients(L, y, [w" + (", f])" if "f" in more else "])")
+        for more in ("mode='sum'", "mode='mean'", "mode='sum', per_sample_weights=f")
+    ),
     # Infinite pixels beside the image's edge.
     *(
         f"L.nn.functional.grid_sample(L.tensor([[[[1.0, inf], [2.0, 3.0]]]]), L.tensor([[[{points}]"

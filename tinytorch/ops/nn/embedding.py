@@ -445,12 +445,10 @@ def _sum_bags(
         mean: Whether to compute means.
     """
     xp = weight._xp
-    valid = None
-    if padding is not None:
-        valid = wrap((flat._data != padding).astype(weight._data.dtype), xp)
-        factors = valid if factors is None else factors * valid
-    rows = _masked_embedding(weight, flat, -1)
+    rows = _masked_embedding(weight, flat, -1 if padding is None else padding)
     if factors is not None:
+        if padding is not None:  # the factor may be infinite or NaN
+            factors = factors.masked_fill(wrap(flat._data == padding, xp), 0)
         rows = rows * factors.unsqueeze(1)
     if length is None:
         out = _bag_sums(rows, wrap(bags, xp), count)
@@ -458,8 +456,8 @@ def _sum_bags(
         out = rows.reshape(count, length, weight.shape[1]).sum(1)
     if not mean:
         return out
-    ones = xp.ones(bags.shape, weight._data.dtype) if valid is None else valid._data
-    sizes = _bag_sums.kernel(xp, ones, bags, count)
+    counted = xp.ones(bags.shape, bool) if padding is None else flat._data != padding
+    sizes = _bag_sums.kernel(xp, counted.astype(weight._data.dtype), bags, count)
     return out / wrap(xp.maximum(sizes, 1)[:, None], xp)
 
 
