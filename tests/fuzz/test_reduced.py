@@ -123,6 +123,13 @@ PROGRAMS = [
     f"{LEAF}; w = y[1:2].expand(3).as_strided((2,), (1,), 1); w.mul_(2); y.sum().backward()",
     f"{LEAF}; w = y[:1].expand(3).as_strided((2,), (1,)); y.mul_(2); w.sum().backward()",
     "x = L.arange(4.0); v = x[4:]; w = v.as_strided((2,), (1,), 1); w.fill_(7)",
+    # Views of a view that was made before its base was reshaped in place.
+    *(
+        f"{LEAF}; u = L.ones(2, 2); v = u.t(); u.{change}; w = v.{view}; u.mul_(2)\n"
+        "u[:] = y.reshape(u.shape); (w * w).sum().backward()"
+        for change in ("unsqueeze_(0)", "t_()", "squeeze_()", "unsqueeze_(2); u.transpose_(0, 1)")
+        for view in ("t()", "swapaxes(0, 1)", "unsqueeze(0)", "chunk(2)[0]", "flatten()[1:]")
+    ),
     # A view's node is made again in inference mode, too.
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",

@@ -26,7 +26,9 @@ from ..graph.inference import (
 )
 from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import NodeOutput, node_of, warn_of_no_grad
-from ..graph.views import VIEW, has_lost_grad_fn, edge_of, separate_from_views, requires_grad
+from ..graph.views import (
+    VIEW, Reshapes, edge_of, has_lost_grad_fn, requires_grad, separate_from_views,
+)  # fmt: skip
 from ..state import when_inference
 from ..warnings import warn
 from . import pickling, torch_function
@@ -92,8 +94,8 @@ class Tensor(Storage):
     _mapped: int = 0
     #: Whether it is lazily conjugated or negated; see ``core.lazy_bits``.
     _is_lazy: ClassVar[bool] = False
-    #: For a base: ``(version, view operation)`` for each change of its shape, the last one first.
-    _reshaped: tuple[Any, ...] = ()
+    #: Of a base: a view operation for each change of its shape in place.
+    _reshaped: Reshapes = Reshapes()
     _shift: int = 0  # offset from the first example of that vmap
     #: The memory that the array is a part of, if no base of this tensor has the whole of it.
     _whole: Array | None = None

@@ -163,7 +163,7 @@ if {wants}:                                                                 #? d
 _out._node = _node
 if _is_view:
     _vc, _base = {first}._vc, {first}._base
-    if _base is None: _base, _before, _kind = {first}, None, ''
+    if _base is None: _base, _before, _kind = {first}, {first}._reshaped, ''
     else: _before, _kind = {first}._view_ops, {first}._kind
     if _node is None and not {grad_is_on}: _kind = _unrecorded_kind()
     if _version is not None or _vc is _UNSETTLED:

@@ -134,7 +134,8 @@ def wrap_views(
     records = scoped_grad() is None and not GRAD.by_thread or grad_enabled()
     kind = SEVERAL if records else unrecorded_kind()
     cell, owner = source._vc, array.base
-    base, steps = (source, None) if source._base is None else (source._base, source._view_ops)
+    base = source._base
+    base, steps = (source, source._reshaped) if base is None else (base, source._view_ops)
     unsettled = creation.version is not None or cell is UNSETTLED
     outs: list[Tensor] = []
     for i, y in enumerate(ys):

@@ -26,6 +26,16 @@ SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "func
 TRANSFORM = "transform"
 
 
+class Reshapes(tuple[Any, ...]):
+    """View operations that undo changes of a base's shape in place, the last change first.
+
+    The operations of a view begin with those of its base when it was created, so that they show
+    which changes came after.
+    """
+
+    __slots__ = ()
+
+
 def unrecorded_kind() -> str:
     """Kind of a view that is created now, while gradients are not recorded."""
     return INFERENCE if inference_enabled() else NO_GRAD
@@ -56,7 +66,7 @@ def track_view(
     base = source._base
     if base is None:
         base = source
-        out._view_ops = (None, function, *arguments)
+        out._view_ops = (source._reshaped, function, *arguments)
     else:
         kind = kind or source._kind
         out._view_ops = (source._view_ops, function, *arguments)
@@ -80,15 +90,15 @@ def replay_from_base(view: Any, function: Any, arguments: Any) -> None:
     The view's node is rebuilt from the base once the memory is modified. Until then its gradient
     goes through the view from which it was computed, as in PyTorch.
     """
-    view._view_ops = _BaseViewOps((None, function, *arguments))
+    view._view_ops = _BaseViewOps((view._base._reshaped, function, *arguments))
 
 
 def _has_base_view_ops(view: Any) -> bool:
     """Whether ``replay_from_base`` was called for a view or for one of its sources."""
     ops = view._view_ops
-    while ops is not None and ops.__class__ is not _BaseViewOps:
+    while ops.__class__ is tuple:
         ops = ops[0]
-    return ops is not None
+    return ops.__class__ is _BaseViewOps
 
 
 def _has_hooks(view: Any) -> bool:
@@ -130,10 +140,10 @@ def record_reshape(base: Any, operation: ViewOp) -> None:
     """Record that ``base``, which may have views, was reshaped in place.
 
     Args:
-        base: A tensor that is not a view, after its version was counted.
+        base: A tensor that is not a view.
         operation: The view operation that computes a tensor of the old shape from the new one.
     """
-    base._reshaped = ((base._vc[0], operation), *base._reshaped)
+    base._reshaped = Reshapes((operation, *base._reshaped))
 
 
 def separate_from_views(base: Any) -> None:
@@ -155,13 +165,11 @@ def _operations_to_replay(tensor: Any) -> tuple[ViewOp, ...]:
     then.
     """
     found, ops = [], tensor._view_ops
-    while ops is not None:
+    while ops.__class__ is not Reshapes:
         ops, function, *arguments = ops
         found.append((function, tuple(arguments)))
     reshaped = tensor._base._reshaped
-    if reshaped:
-        found.extend(op for version, op in reversed(reshaped) if version > tensor._attr_version)
-    return tuple(reversed(found))
+    return (*reshaped[: len(reshaped) - len(ops)], *reversed(found))
 
 
 def edge_of(tensor: Any) -> Edge:
@@ -231,10 +239,6 @@ def _rebuild_grad_fn(tensor: Any) -> None:
         last = view = base
         for function, arguments in replay:
             last, view = view, function(view, *arguments)
-    if base._reshaped:
-        tensor._view_ops = None
-        for function, arguments in replay:
-            tensor._view_ops = (tensor._view_ops, function, *arguments)
     tensor._attr_version = tensor._vc[0]
     # A view still requires grad if its base no longer does: its gradient is discarded.
     is_end = not view.requires_grad

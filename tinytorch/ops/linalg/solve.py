@@ -162,7 +162,8 @@ def _solve_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool
     is_vector = g.ndim == A.ndim - 1 or (g.ndim == 1 and A.ndim == 2)
     if is_vector:
         g, out = g[..., None], out[..., None]
-    b_grad = xp.call(solve, transpose_matrices(xp, A), g, left=left)
+    # A singular matrix, which ``solve_ex`` accepts, gives infinities and NaN.
+    b_grad = xp.call(solve_ex, transpose_matrices(xp, A), g, left=left)[0]
     a_grad = None
     if in_shape[0] is not None:
         first, second = (b_grad, out) if left else (out, b_grad)
