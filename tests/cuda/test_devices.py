@@ -131,6 +131,14 @@ class TestWhereTensorsAreMade:
 class TestOperations:
     """The device that happens to be current is another one than the inputs'."""
 
+    def test_moving_memory_of_the_cpu_looks_at_no_tensor_of_a_gpu(self) -> None:
+        with pretended_cuda(3):
+            beside = tt.zeros(2, device=on(2))
+        whole = tt.zeros(4, 5, device="cpu").t()
+        whole[1:3].share_memory_()  # any use of the third device is an error now
+        assert whole.is_shared()
+        del beside
+
     @pytest.fixture(params=[0, 1])
     def where(self, request: pytest.FixtureRequest) -> Iterator[tt.device]:
         tt.cuda.set_device(1 - request.param)

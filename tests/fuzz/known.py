@@ -272,6 +272,14 @@ KNOWN = [
           "PyTorch's gradient of block_diag ignores the row of an empty 1-d tensor",
           "[a := L.ones(1, requires_grad=True), (L.block_diag(L.ones(0), a) * L.tensor([[2.0], "
           "[3.0]])).sum().backward()] and a.grad.item() == 2"),
+    Known("calls", "value", r"gradient of polar",
+          "PyTorch's gradient of polar by a radius is 0 at 0, and has the wrong sign below 0",
+          "[r := L.zeros(1, requires_grad=True), L.polar(r, L.zeros(1)).real.sum().backward()] "
+          "and r.grad.item() == 0"),
+    Known("calls", "value", r"cholesky_inverse(?s:.*)complex",
+          "a factor whose diagonal is not real is no factor of Cholesky's"),
+    Known("calls", "raises", r"\bcholesky\((?s:.*)Expected out tensor to have dtype",
+          "cholesky of real numbers writes to a complex out= in PyTorch"),
     Known("calls", "value", r"igammac?_?\((?s:.*)\(nan/number\)$",
           "P(NaN, 0) is NaN here and in SciPy, PyTorch looks at the 0 alone",
           "L.special.gammainc(L.tensor(nan), L.tensor(0.0)) == 0"),

@@ -82,6 +82,9 @@ def set_module(obj: Any, mod: str) -> None:
     obj.__module__ = mod
 
 
+#: Reads the backend of a tensor from its slot, without making the tensor's device current as the
+#: attribute does in a process with several.
+_read_backend = vars(Storage)["_xp"].__get__
 #: Classes other than ``Storage`` whose objects hold an array, and the attribute that holds it.
 ARRAY_OF: dict[type, str] = {}
 
@@ -94,6 +97,7 @@ def share(tensors: Iterable[Tensor]) -> None:
     """
     # By owner of the old memory, a function from an array in it to the array in the new memory.
     moves: dict[Any, Callable[[Array], Array]] = {}
+    backends = set()
     for tensor in tensors:
         xp, array = tensor._xp, stored_array(tensor)
         key = xp.owner(array)
@@ -105,8 +109,9 @@ def share(tensors: Iterable[Tensor]) -> None:
             _relocate(tensor, new_place)
         else:
             moves[key] = new_place
+            backends.add(xp)
     if moves:
-        _relocate_all(moves)
+        _relocate_all(moves, backends)
 
 
 def _is_alone(tensor: Tensor) -> bool:
@@ -140,7 +145,7 @@ def _relocate(tensor: Any, new_place: Callable[[Array], Array]) -> None:
         tensor._whole = new_place(tensor._whole)
 
 
-def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
+def _relocate_all(moves: dict[Any, Callable[[Array], Array]], backends: set[Any]) -> None:
     """Relocate all objects whose arrays are in memories that are moved.
 
     They are found among the objects of the garbage collector, because tensors that share memory
@@ -148,11 +153,12 @@ def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
 
     Args:
         moves: By owner of a memory, a function from an array in it to the array in the new memory.
+        backends: Backends of these memories.
     """
     for each in gc.get_objects():
         kind = type(each)  # __class__ of an object may be another class
         if issubclass(kind, Storage):
-            new_place = _find_move(moves, each, stored_array)
+            new_place = _find_move(moves, each, stored_array) if _is_on(each, backends) else None
             if new_place is not None:
                 _relocate(each, new_place)
         elif kind in ARRAY_OF:
@@ -160,6 +166,14 @@ def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
             new_place = _find_move(moves, each, attrgetter(name))
             if new_place is not None:
                 setattr(each, name, new_place(getattr(each, name)))
+
+
+def _is_on(tensor: Any, backends: set[Any]) -> bool:
+    """Whether a tensor, which may not be initialized yet, is on one of the backends."""
+    try:
+        return _read_backend(tensor) in backends
+    except AttributeError:
+        return False
 
 
 def _find_move(moves: dict[Any, Any], holder: Any, read: Callable[[Any], Array]) -> Any:
