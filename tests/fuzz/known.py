@@ -276,6 +276,10 @@ KNOWN = [
           "PyTorch's gradient of polar by a radius is 0 at 0, and has the wrong sign below 0",
           "[r := L.zeros(1, requires_grad=True), L.polar(r, L.zeros(1)).real.sum().backward()] "
           "and r.grad.item() == 0"),
+    Known("calls", "value", r"\.expand\((?s:.*)gradient of stft",
+          "PyTorch's stft reads an expanded signal by strides, so its gradient is the mean of all"),
+    Known("programs", "value", r"complex(?s:.*)\.std\((?s:.*)\(number/nan\)$",
+          "PyTorch multiplies a real summand by a complex 1, which makes both parts of NaN NaN"),
     Known("calls", "value", r"cholesky_inverse(?s:.*)complex",
           "a factor whose diagonal is not real is no factor of Cholesky's"),
     Known("calls", "raises", r"\bcholesky\((?s:.*)Expected out tensor to have dtype",
@@ -300,6 +304,9 @@ KNOWN = [
     Known("programs", "raises", r"\.data = (?s:.*)Mismatch in shape: grad_output",
           "the gradient of a tensor whose data was replaced has the shape of the new data here"),
     # Open: not mended yet.
+    Known("programs", "value",
+          r"(?s)(\w+)\.retain_grad\(\)\n.*\1\.\w+_\(.*\[7\] ours .*PyTorch None$",
+          "open: a view that retains its gradient and is modified gets that of the in-place step"),
     Known("programs", "raises", r"(?s)inference_mode\(\): \w+ = \w+\.new_ones\(2, requires_grad="
           r".*Inference tensors cannot be saved",
           "open: an operand is saved for a view whose gradient goes nowhere"),
