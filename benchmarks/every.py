@@ -1,7 +1,7 @@
 """Every operation of PyTorch's test database on its first small sample.
 
 PyTorch and tinytorch run in one process, in short turns, on one thread. The minimum over the turns
-is the time without disturbance. A further column is the time in NumPy alone: the calls of NumPy
+of the processor's time is the time without disturbance. A further column is the time in NumPy alone: the calls of NumPy
 that the operation makes are recorded once, and then repeated without the library.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import statistics
+import time
 import timeit
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -26,6 +28,7 @@ from .timing import Effort, least_of, loops_for
 MEAN = 1.5  # bound on the geometric mean of the ratios to PyTorch's time
 SLOW, SLOW_ROWS = 3.0, 60  # at most so many rows may take more than this
 OVER_NUMPY = 1.5  # bound for these rows, over NumPy's calls alone
+ROUNDS, SECONDS = 5, 0.004  # at most so many turns of this length: there are hundreds of rows
 
 
 # -- calls of NumPy, recorded ----------------------------------------------------------------
@@ -220,7 +223,7 @@ def row(sample: Sample, effort: Effort) -> tuple[ResultRow, tuple[str, ...]] | N
         functions = [call for _, call in calls]
         if calls:
             turns["numpy"] = lambda: [function() for function in functions]
-        timers = {name: timeit.Timer(turn) for name, turn in turns.items()}
+        timers = {n: timeit.Timer(turn, timer=time.process_time) for n, turn in turns.items()}
         loops = {name: loops_for(timer, effort.seconds) for name, timer in timers.items()}
         values = least_of({n: partial(t.timeit, loops[n]) for n, t in timers.items()}, effort)
     seconds = {name: total / loops[name] for name, total in values.items()}
@@ -239,6 +242,9 @@ def measure(
     before = tt.get_num_threads(), torch.get_num_threads()
     for library in tt, torch:
         library.set_num_threads(1)
+    effort = replace(
+        effort, rounds=min(effort.rounds, ROUNDS), seconds=min(effort.seconds, SECONDS)
+    )
     measured = [row(sample, effort) for sample in samples(libraries, parts)]
     for library, threads in zip((tt, torch), before, strict=True):
         library.set_num_threads(threads)
