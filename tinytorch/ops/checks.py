@@ -30,7 +30,10 @@ def kind_of(*operands: Any) -> str:
 
 def as_arrays(xp: Backend, *operands: Any) -> list[Any]:
     """Promoted operands, with each Python scalar as a 0-d array of the arrays' dtype."""
-    dtype = next(v.dtype for v in operands if hasattr(v, "dtype"))
+    dtypes = [v.dtype for v in operands if hasattr(v, "dtype")]
+    if len(dtypes) == len(operands):
+        return list(operands)
+    dtype = dtypes[0]
     return [v if hasattr(v, "dtype") else xp.asarray(v, dtype) for v in operands]
 
 

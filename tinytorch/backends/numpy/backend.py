@@ -97,6 +97,12 @@ def _or_formula(name: str) -> Callable[..., Any]:
     return apply
 
 
+def _as_operand(number: float, other: Any) -> Any:
+    """A Python scalar as a 0-d array of the dtype of ``other`` if that is a float, else as it is."""
+    dtype = getattr(other, "dtype", None)
+    return number if dtype is None or dtype.char not in "fd" else _numbers[dtype](number)
+
+
 def _as_float_pair(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
     """Return ``x`` and ``y`` as arrays of one float dtype if bits can select between them.
 
@@ -207,11 +213,23 @@ class NumpyBackend(Backend):
         return self.where(mask, array, _ZEROS[array.dtype])
 
     def where(self, condition: Array, x: Any, y: Any) -> Any:
-        """``numpy.where``, several times faster on a large irregular condition."""
+        """``numpy.where``, several times faster on a large irregular condition.
+
+        It is faster on few elements, too: a 0-d array takes less time than a Python scalar, and a
+        comparison of 0-d arrays gives a bool of NumPy's, which needs no selection at all.
+        """
         if condition.__class__ is numpy.ndarray and condition.size >= _FEW:
             pair = _as_float_pair(condition, x, y)
             if pair is not None:
                 return choose(condition, *pair, self.in_parts)
+        if y.__class__ in _SCALARS:
+            y = _as_operand(y, x)
+        elif x.__class__ in _SCALARS:
+            x = _as_operand(x, y)
+        if condition.__class__ is numpy.bool:
+            dtype = getattr(x, "dtype", None)
+            if dtype is not None and dtype == getattr(y, "dtype", None) and x.ndim == y.ndim == 0:
+                return numpy.array(x if condition else y)
         return _where(condition, x, y)
 
     def stack(self, arrays: Sequence[Array], axis: int = 0) -> Array:

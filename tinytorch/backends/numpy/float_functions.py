@@ -241,35 +241,44 @@ def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
     return globals().get(short) or globals()[name]  # type: ignore[no-any-return]
 
 
-def _ratio(x: Any, coefficients: Sequence[Sequence[float]]) -> Any:
+def _ratio(xp: Any, x: Any, coefficients: Sequence[Sequence[float]]) -> Any:
     """Quotient of two polynomials of ``x``, given by their lists of coefficients."""
     top, bottom = coefficients
-    return _polynomial(x, top) / _polynomial(x, bottom)
+    return evaluate_polynomial(xp, x, top) / evaluate_polynomial(xp, x, bottom)
 
 
-def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+def evaluate_polynomial(xp: Any, x: Any, coefficients: Sequence[float]) -> Any:
     """Polynomial by Horner's scheme; the first coefficient is the leading one."""
-    value = x * coefficients[0]
-    for c in coefficients[1:-1]:
+    first, *middle, last = constants(xp, x, *coefficients)
+    value = x * first
+    for c in middle:
         value += c
         value *= x
-    value += coefficients[-1]
+    value += last
     return value
+
+
+def constants(xp: Any, x: Any, *numbers: float) -> Sequence[Any]:
+    """Python scalars in the form that an arithmetic operation with ``x`` takes fastest."""
+    # With a scalar of NumPy's a Python scalar is faster.
+    return [*map(xp.number(x.dtype), numbers)] if x.ndim else numbers
 
 
 def _tail(xp: Any, x: Any) -> Any:
     """``exp(x^2) (1 - erf(x))`` for ``x >= 0.46875``."""
-    near = xp.minimum(x, 4.0)
-    far = xp.maximum(x, 4.0)
-    inverse = 1.0 / (far * far)
-    beyond = (1.0 / math.sqrt(math.pi) - inverse * _ratio(inverse, _FAR)) / far
-    return xp.where(x <= 4.0, _ratio(near, _MIDDLE), beyond)
+    one, four, limit = constants(xp, x, 1.0, 4.0, 1.0 / math.sqrt(math.pi))
+    near = xp.minimum(x, four)
+    far = xp.maximum(x, four)
+    inverse = one / (far * far)
+    beyond = (limit - inverse * _ratio(xp, inverse, _FAR)) / far
+    return xp.where(x <= four, _ratio(xp, near, _MIDDLE), beyond)
 
 
 def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
     """``exp(sign * x^2)``, with x^2 split in two so that exp does not amplify its rounding."""
-    rounded = xp.trunc(x * 16.0)
-    rounded *= 1 / 16.0
+    scale, back, sign = constants(xp, x, 16.0, 1 / 16.0, sign)
+    rounded = xp.trunc(x * scale)
+    rounded *= back
     rest = (x - rounded) * (x + rounded)
     rounded *= rounded
     rounded *= sign
@@ -281,14 +290,15 @@ def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
 
 def _core(xp: Any, x: Any, size: Any) -> Any:
     """Error function for ``size = |x| <= 0.46875``; elsewhere an unspecified finite value."""
-    small = xp.minimum(size, 0.46875)
-    return x * _ratio(small * small, _NEAR)
+    (limit,) = constants(xp, x, 0.46875)
+    small = xp.minimum(size, limit)
+    return x * _ratio(xp, small * small, _NEAR)
 
 
 def erf(xp: Any, x: Any) -> Any:
     """The error function of a real floating-point array, to its dtype's precision."""
     size = xp.absolute(x)
-    large = xp.clip(size, 0.46875, 30.0)
+    large = xp.between(size, 0.46875, 30.0)
     outer = xp.copysign(1.0 - _tail(xp, large) * _exp_of_square(xp, large, -1.0), x)
     return xp.where(size <= 0.46875, _core(xp, x, size), outer)
 
@@ -296,7 +306,7 @@ def erf(xp: Any, x: Any) -> Any:
 def erfc(xp: Any, x: Any) -> Any:
     """``1 - erf(x)`` without cancellation for large ``x``."""
     size = xp.absolute(x)
-    large = xp.clip(size, 0.46875, 30.0)
+    large = xp.between(size, 0.46875, 30.0)
     tail = _tail(xp, large) * _exp_of_square(xp, large, -1.0)
     return xp.where(size <= 0.46875, 1.0 - _core(xp, x, size), xp.where(x < 0, 2.0 - tail, tail))
 
@@ -305,7 +315,7 @@ def erfcx(xp: Any, x: Any) -> Any:
     """``exp(x^2) erfc(x)``, which does not vanish for large ``x``."""
     size = xp.absolute(x)
     tail = _tail(xp, xp.maximum(size, 0.46875))
-    grown = _exp_of_square(xp, xp.clip(x, -30.0, 0.46875), 1.0)
+    grown = _exp_of_square(xp, xp.between(x, -30.0, 0.46875), 1.0)
     inner = grown * (1.0 - _core(xp, x, size))
     return xp.where(size <= 0.46875, inner, xp.where(x < 0, 2.0 * grown - tail, tail))
 
@@ -315,8 +325,9 @@ def _first_guess(xp: Any, log: Any) -> Any:
 
     Reference: Winitzki, A handy approximation for the error function and its inverse, 2008.
     """
-    middle = 2.0 / (math.pi * 0.147) + log / 2.0
-    return xp.sqrt(xp.sqrt(middle * middle - log / 0.147) - middle)
+    start, two, scale = constants(xp, log, 2.0 / (math.pi * 0.147), 2.0, 0.147)
+    middle = start + log / two
+    return xp.sqrt(xp.sqrt(middle * middle - log / scale) - middle)
 
 
 def erfinv(xp: Any, x: Any) -> Any:
@@ -339,15 +350,16 @@ def _inverse(xp: Any, x: Any, erf: Any, erfc: Any, steps: int) -> Any:
         erfc: Its complement, which is used near 1.
         steps: Number of steps.
     """
+    half, one, scale = constants(xp, x, 0.5, 1.0, math.sqrt(math.pi) / 2.0)
     size = xp.absolute(x)
-    inside = size < 1.0
-    safe = xp.where(inside, size, 0.5)
+    inside = size < one
+    safe = xp.where(inside, size, half)
     y = _first_guess(xp, xp.log1p(-safe * safe))
     for _ in range(steps):  # Halley's method: each step triples the digits
-        error = xp.where(safe < 0.5, erf(xp, y) - safe, (1.0 - safe) - erfc(xp, y))
-        step = error * xp.exp(y * y) * (math.sqrt(math.pi) / 2.0)
-        y = y - step / (1.0 + y * step)
-    edge = xp.where(size == 1.0, math.inf, math.nan)
+        error = xp.where(safe < half, erf(xp, y) - safe, (one - safe) - erfc(xp, y))
+        step = error * xp.exp(y * y) * scale
+        y = y - step / (one + y * step)
+    edge = xp.where(size == one, math.inf, math.nan)
     return xp.copysign(xp.where(inside, y, edge), x)
 
 
@@ -377,7 +389,7 @@ _SINGLE_ERROR_FUNCTION = (
 
 def erf_single(xp: Any, x: Any) -> Any:
     """The error function of a float32 array, by the hyperbolic tangent: a fifth of the work."""
-    value = _polynomial(x * x, _SINGLE_ERROR_FUNCTION)
+    value = evaluate_polynomial(xp, x * x, _SINGLE_ERROR_FUNCTION)
     value *= x
     return xp.tanh(value)
 
@@ -401,7 +413,7 @@ _SINGLE_NORMAL = (
 
 def ndtr_single(xp: Any, x: Any) -> Any:
     """``P(X <= x)`` of a float32 array, by the logistic function: exp takes half tanh's time."""
-    value = _polynomial(x * x, _SINGLE_NORMAL)
+    value = evaluate_polynomial(xp, x * x, _SINGLE_NORMAL)
     value *= x
     target = value if value.ndim else None  # NumPy gives scalars for arrays of no dimensions
     value = xp.exp(value, out=target)
@@ -420,10 +432,11 @@ _SINGLE_TAIL = (
 
 def erfc_single(xp: Any, x: Any) -> Any:
     """``1 - erf(x)`` of a float32 array without cancellation: a quarter of the work."""
-    size = xp.minimum(xp.absolute(x), 10.5)
-    value = _polynomial(1.0 / (1.0 + 0.5 * size), _SINGLE_TAIL)
+    largest, one, half = constants(xp, x, 10.5, 1.0, 0.5)
+    size = xp.minimum(xp.absolute(x), largest)
+    value = evaluate_polynomial(xp, one / (one + half * size), _SINGLE_TAIL)
     value *= _exp_of_square(xp, size, -1.0)
-    sign = xp.copysign(1.0, x)  # xp.where would take longer than the whole formula
+    sign = xp.copysign(one, x)  # xp.where would take longer than the whole formula
     value *= sign
-    value += 1.0 - sign
+    value += one - sign
     return value

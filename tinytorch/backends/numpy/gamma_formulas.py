@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy
 
+from .float_functions import constants
+
 # Bernoulli numbers B(2k) for k from 1 on, https://dlmf.nist.gov/24.2.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 #: Steps of the recurrence, and terms of the series after them, by the item size of the dtype.
@@ -23,11 +25,12 @@ def digamma(xp: Any, x: Any) -> Any:
     """
     left = x < 0
     up = xp.where(left, 1 - x, x)
-    total, up = _recurrence(up, 1)
-    inverse = 1 / (up * up)
+    total, up = _recurrence(xp, up, 1)
+    one, half = constants(xp, x, 1.0, 0.5)
+    inverse = one / (up * up)
     terms = _BERNOULLI[: _TERMS[x.dtype.itemsize]]
-    series = _sum_of_powers(inverse, [b / (2 * k) for k, b in enumerate(terms, 1)])
-    value = xp.log(up) - 0.5 / up - series * inverse - total
+    series = _sum_of_powers(xp, inverse, [b / (2 * k) for k, b in enumerate(terms, 1)])
+    value = xp.log(up) - half / up - series * inverse - total
     return apply_reflection(xp, x, value) if left.any() else value
 
 
@@ -47,9 +50,9 @@ def trigamma(xp: Any, x: Any) -> Any:
         https://dlmf.nist.gov/5.15 (5.15.5, 5.15.6 and 5.15.8)
     """
     left = x < 0.5
-    total, up = _recurrence(xp.where(left, 1 - x, x), 2)
+    total, up = _recurrence(xp, xp.where(left, 1 - x, x), 2)
     inverse = 1 / (up * up)
-    series = _sum_of_powers(inverse, _BERNOULLI[: _TERMS[x.dtype.itemsize]]) * inverse
+    series = _sum_of_powers(xp, inverse, _BERNOULLI[: _TERMS[x.dtype.itemsize]]) * inverse
     total = total + (1 + 0.5 / up + series) / up
     part = _from_nearest(xp, x)
     # PyTorch rounds pi x to single precision. The same rounding gives the same values.
@@ -63,19 +66,19 @@ def _from_nearest(xp: Any, x: Any) -> Any:
     return x - xp.rint(x)
 
 
-def _recurrence(x: Any, power: int) -> tuple[Any, Any]:
+def _recurrence(xp: Any, x: Any, power: int) -> tuple[Any, Any]:
     """The sum of ``1 / (x + k)^power`` for a fixed number of steps k, and ``x`` after them."""
-    total: Any = 0.0
+    total, one = constants(xp, x, 0.0, 1.0)
     for _ in range(_STEPS[x.dtype.itemsize]):
-        total = total + (1 / x if power == 1 else 1 / (x * x))
-        x = x + 1
+        total = total + one / (x if power == 1 else x * x)
+        x = x + one
     return total, x
 
 
-def _sum_of_powers(x: Any, coefficients: Any) -> Any:
+def _sum_of_powers(xp: Any, x: Any, coefficients: Any) -> Any:
     """Polynomial by Horner's scheme; the first coefficient is the constant."""
-    value: Any = coefficients[-1]
-    for c in coefficients[-2::-1]:
+    value, *rest = constants(xp, x, *reversed(coefficients))
+    for c in rest:
         value = value * x + c
     return value
 
@@ -101,16 +104,16 @@ def gammaln(xp: Any, x: Any) -> Any:
     for i in range(1, 10):
         product = product * xp.where(up < 10, up + i, 1.0)
     far = xp.where(up < 10, up + 10, up)
-    value = (far - 0.5) * xp.log(far) - far + _HALF_LOG_TWO_PI + _stirling(far) - xp.log(product)
+    value = (far - 0.5) * xp.log(far) - far + _HALF_LOG_TWO_PI + _stirling(xp, far) - xp.log(product)
     value = xp.where(xp.isinf(up), math.inf, value)
     sine = xp.absolute(xp.sin(_from_nearest(xp, xp.where(left, x, 0.5)) * math.pi))
     return xp.where(left, math.log(math.pi) - xp.log(sine) - value, value)
 
 
-def _stirling(x: Any) -> Any:
+def _stirling(xp: Any, x: Any) -> Any:
     """``log Γ(x) - (x - 1/2) log x + x - log(2π) / 2`` for ``x >= 10``, by Stirling's series."""
     terms = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(_MORE_BERNOULLI[:9], 1)]
-    return _sum_of_powers(1 / (x * x), terms) / x
+    return _sum_of_powers(xp, 1 / (x * x), terms) / x
 
 
 def zeta(xp: Any, s: Any, q: Any) -> Any:
@@ -192,7 +195,7 @@ def _incomplete(xp: Any, a: Any, x: Any, upper: bool) -> Any:
 def _density(xp: Any, a: Any, x: Any) -> Any:
     """``x^a e^-x / Γ(a + 1)``."""
     large = xp.where(a < 10, 10.0, a)
-    scaled = xp.exp(large * _log1p_less(xp, (x - large) / large) - _stirling(large))
+    scaled = xp.exp(large * _log1p_less(xp, (x - large) / large) - _stirling(xp, large))
     small = xp.exp(a * xp.log(x) - x - gammaln(xp, xp.where(a < 10, a, 1.0) + 1))
     return xp.where(a < 10, small, scaled / xp.sqrt(2 * math.pi * large))
 
@@ -201,7 +204,7 @@ def _log1p_less(xp: Any, x: Any) -> Any:
     """``log(1 + x) - x``, by its series for small ``x``."""
     near = xp.absolute(x) < 0.1
     small = xp.where(near, x, 0.0)
-    series = _sum_of_powers(small, [(-1.0) ** (k + 1) / k for k in range(2, 20)]) * small * small
+    series = _sum_of_powers(xp, small, [(-1.0) ** (k + 1) / k for k in range(2, 20)]) * small * small
     return xp.where(near, series, xp.log1p(x) - x)
 
 
@@ -248,7 +251,7 @@ def _integral(xp: Any, a: Any, x: Any, lower: Any) -> Any:
         safe = xp.where(at > -1, at, 0.0)
         part = xp.exp(a * _log1p_less(xp, safe)) * (weight / (1 + safe))
         total = total + xp.where(at > -1, part, 0.0)
-    return total * 12 * xp.exp(-_stirling(a)) / math.sqrt(2 * math.pi)
+    return total * 12 * xp.exp(-_stirling(xp, a)) / math.sqrt(2 * math.pi)
 
 
 @functools.cache

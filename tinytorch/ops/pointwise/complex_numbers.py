@@ -206,8 +206,9 @@ def angle(xp: Backend, input: Array) -> Array:
     """
     if input.dtype.kind == "c":
         return xp.arctan2(input.imag, input.real)
-    out = xp.astype(input < 0, input.dtype)
-    out *= xp.pi
+    number = xp.number(input.dtype)
+    out = xp.astype(input < number(0), input.dtype)
+    out *= number(xp.pi)
     return xp.where(input == input, out, input)
 
 

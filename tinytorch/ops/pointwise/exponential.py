@@ -366,7 +366,8 @@ def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
     """``input * log(other)``, also by ``log1p``; 0 where ``input`` is 0 and ``other`` not NaN."""
     check_supported(xp, "xlogy_cpu", input, other, unsupported="c")
     input, other = as_arrays(xp, input, other)
-    return xp.where(xp.equal(input, 0) & xp.equal(other, other), 0, input * log(other))
+    zero = xp.equal(input, xp.number(input.dtype)(0))
+    return xp.where(zero & xp.equal(other, other), 0, input * log(other))
 
 
 xlogy.vjp(

@@ -246,7 +246,8 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
             "heaviside is not yet implemented for tensors with different dtypes: "
             f"{xp.dtype_of(input).name} and {xp.dtype_of(values).name}."
         )
-    return xp.where(input == 0, values, xp.astype(input > 0, input.dtype))
+    zero = xp.number(input.dtype)(0)
+    return xp.where(input == zero, values, xp.astype(input > zero, input.dtype))
 
 
 heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))

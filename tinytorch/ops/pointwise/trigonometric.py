@@ -284,8 +284,10 @@ def sinc(xp: Backend, input: Array) -> Array:
     """
     if is_half(input):
         return compute_in_single(xp, sinc.kernel, input)
-    x = input * math.pi
-    return xp.where(x == 0, xp.asarray(1, x.dtype), xp.sin(x) / xp.where(x == 0, 1, x))
+    number = xp.number(input.dtype)
+    x = input * number(math.pi)
+    zero = x == number(0)
+    return xp.where(zero, 1, xp.sin(x) / xp.where(zero, 1, x))
 
 
 def _sinc_slope(xp: Any, x: Any) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from ...backends.numpy.float_functions import evaluate_polynomial
 from ...dispatch.op import Array, Backend, op
 from ..checks import apply_special, check_supported, compute_in_single, find_special, is_half
 
@@ -116,62 +117,52 @@ def j0(xp: Any, x: Any) -> Any:
 
 def _near_j0(xp: Any, x: Any) -> Any:
     """``j0`` for ``0 <= x <= 5``."""
-    return xp.where(x < 1e-5, 1 - x * x / 4, _small_argument(x, _ZERO))
+    return xp.where(x < 1e-5, 1 - x * x / 4, _small_argument(xp, x, _ZERO))
 
 
 def j1(xp: Any, x: Any) -> Any:
     """Bessel function of the first kind, order 1, for real numbers."""
     size = abs(x)
     far = _large_argument(xp, size, _ONE)[0] * xp.sign(x)
-    return xp.where(size <= 5, x * _small_argument(x, _ONE), far)
+    return xp.where(size <= 5, x * _small_argument(xp, x, _ONE), far)
 
 
 def y0(xp: Any, x: Any) -> Any:
     """Bessel function of the second kind, order 0; -inf at 0, NaN below."""
-    near = _quotient(x * x, _Y0) + 2 / math.pi * xp.log(x) * _near_j0(xp, x)
+    near = _quotient(xp, x * x, _Y0) + 2 / math.pi * xp.log(x) * _near_j0(xp, x)
     return xp.where(x <= 5, near, _large_argument(xp, x, _ZERO)[1])
 
 
 def y1(xp: Any, x: Any) -> Any:
     """Bessel function of the second kind, order 1; -inf at 0, NaN below."""
-    first_kind = x * _small_argument(x, _ONE)
-    near = x * _quotient(x * x, _Y1) + 2 / math.pi * (first_kind * xp.log(x) - 1 / x)
+    first_kind = x * _small_argument(xp, x, _ONE)
+    near = x * _quotient(xp, x * x, _Y1) + 2 / math.pi * (first_kind * xp.log(x) - 1 / x)
     near = xp.where(x == 0, -math.inf, near)
     return xp.where(x <= 5, near, _large_argument(xp, x, _ONE)[1])
 
 
-def _small_argument(x: Any, order: _Order) -> Any:
+def _small_argument(xp: Any, x: Any, order: _Order) -> Any:
     """J of order 0, or of order 1 over ``x``, for ``0 <= x <= 5``, by a rational function."""
     square = x * x
     first, second = order.zeros
-    return _quotient(square, order.near) * ((square - first) * (square - second))
+    return _quotient(xp, square, order.near) * ((square - first) * (square - second))
 
 
 def _large_argument(xp: Any, x: Any, order: _Order) -> tuple[Any, Any]:
     """J and Y for arguments above 5."""
     near = 5 / x
     square = near * near
-    p, q = _quotient(square, order.amplitude), near * _quotient(square, order.phase)
+    p, q = _quotient(xp, square, order.amplitude), near * _quotient(xp, square, order.phase)
     angle = x - order.shift
     sine, cosine = xp.sin(angle), xp.cos(angle)
     size = math.sqrt(2 / math.pi) / xp.sqrt(x)
     return (p * cosine - q * sine) * size, (p * sine + q * cosine) * size
 
 
-def _quotient(x: Any, coefficients: tuple[Coefficients, Coefficients]) -> Any:
+def _quotient(xp: Any, x: Any, coefficients: tuple[Coefficients, Coefficients]) -> Any:
     """Quotient of two polynomials of ``x``, given by their coefficients."""
     above, below = coefficients
-    return _polynomial(x, above) / _polynomial(x, below)
-
-
-def _polynomial(x: Any, coefficients: Coefficients) -> Any:
-    """Evaluate a polynomial by Horner's scheme; the first coefficient is the leading one."""
-    first, second, *rest = coefficients
-    total = first * x + second
-    for coefficient in rest:
-        total *= x
-        total += coefficient
-    return total
+    return evaluate_polynomial(xp, x, above) / evaluate_polynomial(xp, x, below)
 
 
 SPECIAL = ("special",)
@@ -406,9 +397,10 @@ def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
         tensor([1.0000, 0.8415])
     """
     check_supported(xp, "spherical_bessel_j0_cpu", x, unsupported="c")
-    far = ~(xp.isinf(x) | (x == 0))
+    zero = x == xp.number(x.dtype)(0)
+    far = ~(xp.isinf(x) | zero)
     safe = xp.where(far, x, 1)
-    return xp.where(far, xp.sin(safe) / safe, xp.astype(x == 0, x.dtype))
+    return xp.where(far, xp.sin(safe) / safe, xp.astype(zero, x.dtype))
 
 
 @op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)

@@ -173,8 +173,9 @@ def entr(xp: Backend, input: Array) -> Array:
         tensor([0.0000, 0.3466,   -inf])
     """
     check_supported(xp, "entr_cpu", input, unsupported="c")
+    zero = xp.number(input.dtype)(0)
     product = -input * xp.log(input)  # NaN at 0 and below
-    return xp.where(input == 0, 0, xp.where(input < 0, -math.inf, product))
+    return xp.where(input == zero, 0, xp.where(input < zero, -math.inf, product))
 
 
 def _entr_gradient(xp: Any, g: Any, input: Any) -> Any:
