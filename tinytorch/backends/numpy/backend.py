@@ -433,6 +433,10 @@ class NumpyBackend(Backend):
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """``numpy.broadcast_to``, several times as fast."""
         old_shape, strides = array.shape, array.strides
+        if old_shape == shape and array.__class__ is numpy.ndarray:
+            out = array[...]
+            out.setflags(False)  # in a fifth of the time of flags.writeable
+            return out
         lead = len(shape) - len(old_shape)
         if lead < 0 or array.__class__ is not numpy.ndarray or not array.flags.c_contiguous:
             return numpy.broadcast_to(array, shape)
@@ -447,7 +451,7 @@ class NumpyBackend(Backend):
                     return numpy.broadcast_to(array, shape)
                 steps += (step if have == want else 0,)
         out = _ndarray(shape, array.dtype, array, 0, steps)
-        out.setflags(False)  # in a fifth of the time of flags.writeable
+        out.setflags(False)
         return out
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

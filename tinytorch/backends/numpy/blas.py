@@ -241,6 +241,8 @@ def set_count(number: int) -> None:
             control.set(number)
 
 
+_any, _all = numpy.logical_or.reduce, numpy.logical_and.reduce
+_INT32 = numpy.dtype("int32")
 #: LAPACK's letter for each type of element.
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 #: A call per matrix is slower than NumPy on a whole batch if the product of this and the number
@@ -275,6 +277,11 @@ def _routine(name: str, arguments: int, letters: int = 0) -> tuple[Callable[...,
     return function, "int64" if suffix else "int32"
 
 
+def _address(array: Any) -> int:
+    """Address of a writable contiguous array that has elements, in a third of ``ctypes.data``."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+
+
 def lu(matrix: Any) -> tuple[Any, Any] | None:
     """LU factorization with pivoting by LAPACK's ``getrf``.
 
@@ -295,18 +302,18 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
     if found is None:
         return None
     function, integer = found
-    columns = numpy.array(numpy.swapaxes(matrix, -1, -2), order="C")  # LAPACK stores columns
+    columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
     pivots = numpy.empty((*batch, min(m, n)), integer)
     sizes = numpy.array([m, n, 0], integer)
-    first_size = sizes.ctypes.data
+    first_size = _address(sizes)
     rows, cols, info = first_size, first_size + sizes.itemsize, first_size + 2 * sizes.itemsize
-    data, step = columns.ctypes.data, m * n * columns.itemsize
-    first_pivot, pivot_step = pivots.ctypes.data, pivots.shape[-1] * pivots.itemsize
+    data, step = _address(columns), m * n * columns.itemsize
+    first_pivot, pivot_step = _address(pivots), pivots.shape[-1] * pivots.itemsize
     for i in range(count):
         function(rows, cols, data + i * step, rows, first_pivot + i * pivot_step, info)
-    if numpy.isnan(numpy.diagonal(columns, 0, -2, -1)).any():
+    if _any(numpy.isnan(columns.diagonal(0, -2, -1)), None):
         return None  # OpenBLAS does not divide a column by such a pivot
-    return numpy.swapaxes(columns, -1, -2), pivots.astype("int32")
+    return columns.swapaxes(-1, -2), pivots.astype(_INT32, copy=False)
 
 
 def rows_from_pivots(pivots: Any, size: int) -> Any:
@@ -330,7 +337,7 @@ def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
         hermitian: Whether the upper triangle is the conjugate of the lower one.
 
     Returns:
-        The factors of shape ``(..., n, n)``, 0 above the diagonal, the pivots of shape
+        The factors of shape ``(..., n, n)``, below and on the diagonal, the pivots of shape
         ``(..., n)``, and LAPACK's status ``info`` of shape ``(...,)``, both int32. None if LAPACK
         is not available, would be slower, or if an element is not finite.
     """
@@ -341,19 +348,20 @@ def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
         return None
     kind = "he" if hermitian and letter in "cz" else "sy"
     found = _routine(f"{letter}{kind}trf", 8, letters=1)
-    if found is None or not numpy.isfinite(matrix).all():
+    if found is None or not _all(numpy.isfinite(matrix), None):
         return None
     function, integer = found
-    columns = numpy.array(numpy.swapaxes(matrix, -1, -2), order="C")  # LAPACK stores columns
+    columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
     pivots, info = numpy.zeros((*batch, n), integer), numpy.zeros(batch, integer)
     work = numpy.empty(n * _COLUMNS, matrix.dtype)
     sizes = numpy.array([n, work.size], integer)
-    order, length = sizes.ctypes.data, sizes.ctypes.data + sizes.itemsize
+    order = _address(sizes)
+    data, first_pivot, first_info, buffer = map(_address, (columns, pivots, info, work))
     for i in range(count):
         function(
-            b"L", order, columns.ctypes.data + i * n * n * columns.itemsize, order,
-            pivots.ctypes.data + i * n * pivots.itemsize, work.ctypes.data, length,
-            info.ctypes.data + i * info.itemsize, 1,
+            b"L", order, data + i * n * n * columns.itemsize, order,
+            first_pivot + i * n * pivots.itemsize, buffer, order + sizes.itemsize,
+            first_info + i * info.itemsize, 1,
         )  # fmt: skip
-    lower = numpy.tril(numpy.swapaxes(columns, -1, -2))
-    return lower, pivots.astype("int32"), info.astype("int32")
+    factors = columns.swapaxes(-1, -2)
+    return factors, pivots.astype(_INT32, copy=False), info.astype(_INT32, copy=False)

@@ -268,7 +268,7 @@ def factor_ldl(xp: Backend, matrix: Array, hermitian: bool) -> tuple[Array, Arra
     """
     factors = xp.ldl(matrix, hermitian)
     if factors is not None:
-        return factors
+        return xp.tril(factors[0]), *factors[1:]
     a = _fill_upper_triangle(xp, matrix, hermitian)
     n = a.shape[-1]
     pivots = xp.zeros(a.shape[:-1], xp.native_dtype(dtypes.int32))

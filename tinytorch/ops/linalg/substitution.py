@@ -67,7 +67,7 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
             _factor_panel(xp, lu, pivots, 0, pivot)
         factors = lu, xp.astype(pivots + 1, native)
     lu, swaps = factors
-    zero = xp.diagonal(lu, 0, -2, -1) == 0
+    zero = lu.diagonal(0, -2, -1) == 0
     return lu, swaps, first_failure(xp, zero)
 
 
@@ -79,8 +79,8 @@ def first_failure(xp: Backend, failed: Array) -> Array:
     native = xp.native_dtype(dtypes.int32)
     if not failed.shape[-1]:
         return xp.zeros(failed.shape[:-1], native)
-    at = xp.argmax(failed, axis=-1) + 1
-    return xp.astype(xp.where(xp.any(failed, axis=-1), at, 0), native)
+    at = failed.argmax(-1) + 1
+    return xp.asarray(at * xp.any(failed, -1), native)
 
 
 def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> Array:

@@ -84,6 +84,8 @@ def _empty_factors(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, A
     rows, columns = (m, n) if full_matrices else (k, k)
     u, vh = xp.eye(m, rows, dtype=A.dtype), xp.eye(columns, n, dtype=A.dtype)
     batch = A.shape[:-2]
+    if not batch:
+        return u, xp.zeros(k, A.real.dtype), vh
     return (
         xp.array(xp.broadcast_to(u, (*batch, *u.shape))),
         xp.zeros((*batch, k), A.real.dtype),
