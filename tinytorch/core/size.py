@@ -51,7 +51,7 @@ class Size(tuple[int, ...]):
     def __getitem__(self, index: Any) -> Any:
         try:
             item = tuple.__getitem__(self, index)
-            return Size(item) if isinstance(index, slice) else item
+            return sizes[item] if isinstance(index, slice) else item
         except Exception as error:
             shorten(error)
             raise

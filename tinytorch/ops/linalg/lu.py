@@ -251,10 +251,12 @@ def lu_unpack(
     P = _permutation_matrix(LU_data, LU_pivots) if unpack_pivots else empty
     if not unpack_data:
         return write_result(out, _LuUnpack(P, empty, empty), "lu_unpack")
-    m, n = LU_data.shape[-2:]
+    m, n = LU_data._data.shape[-2:]
     k = min(m, n)
     unit = wrap(xp.eye(m, k, dtype=LU_data._data.dtype), xp)
-    L, U = tril(LU_data[..., :, :k], -1) + unit, triu(LU_data[..., :k, :])
+    left = LU_data if k == n else LU_data[..., :, :k]
+    top = LU_data if k == m else LU_data[..., :k, :]
+    L, U = tril(left, -1) + unit, triu(top)
     return write_result(out, _LuUnpack(P, L, U), "lu_unpack")
 
 
@@ -266,15 +268,15 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
             "Note: this function is intended to be used with the output produced by "
             f"torch.linalg.lu_factor; got {pivots.dtype.name}"
         )
-    k = min(LU.shape[-2:])
+    rows, columns = LU._data.shape[-2:]
+    raw, k = pivots._data, min(rows, columns)
     text = (
         f"pivots passed to {name} must be between 1 and LU.size(-2) inclusive. Did you properly "
         "pass the result of lu_factor?"
     )
-    if pivots.shape[-1:] != (k,):
-        raise RuntimeError(f"{text} Expected {k} of them per matrix, got {list(pivots.shape)}")
-    raw = pivots._data
-    LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
+    if raw.shape[-1:] != (k,):
+        raise RuntimeError(f"{text} Expected {k} of them per matrix, got {list(raw.shape)}")
+    LU._xp.check_all((raw >= 1) & (raw <= rows), text)
 
 
 @composite(namespaces=("linalg",), node="LinalgLuSolveBackward0", out=Out.EXACT)

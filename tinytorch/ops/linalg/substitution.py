@@ -38,9 +38,10 @@ def substitute(
     first, second = (slice(half), slice(half, None))
     if upper:
         first, second = second, first
-    substitute(xp, triangle[..., first, first], x[..., first, :], upper, unit)
-    x[..., second, :] -= xp.matmul(triangle[..., second, first], x[..., first, :])
-    substitute(xp, triangle[..., second, second], x[..., second, :], upper, unit)
+    known, rest = x[..., first, :], x[..., second, :]
+    substitute(xp, triangle[..., first, first], known, upper, unit)
+    rest -= xp.matmul(triangle[..., second, first], known)
+    substitute(xp, triangle[..., second, second], rest, upper, unit)
 
 
 def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Array, Array]:

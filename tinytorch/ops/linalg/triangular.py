@@ -127,27 +127,29 @@ def triangular_solve(
     solution = solve_triangular(
         A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
     )
-    copy = expand(A, (*solution.shape[:-2], *A.shape[-2:])).clone()
-    return write_result(out, _TriangularSolve(solution, copy), "triangular_solve")
+    batch = solution._data.shape[:-2]
+    copy = A if A._data.shape[:-2] == batch else expand(A, (*batch, *A._data.shape[-2:]))
+    return write_result(out, _TriangularSolve(solution, copy.clone()), "triangular_solve")
 
 
 def _check_system(name: str, b: Tensor, a: Tensor) -> None:
     """Raise RuntimeError for matrices of ``triangular_solve`` that do not fit."""
-    for argument, tensor in (("b", b), ("A", a)):
-        if tensor.ndim < 2:
+    sides, shape = b._data.shape, a._data.shape
+    for argument, ndim in (("b", len(sides)), ("A", len(shape))):
+        if ndim < 2:
             raise RuntimeError(
                 f"torch.{name}: Expected {argument} to have at least 2 dimensions, but it has "
-                f"{tensor.ndim} dimensions instead"
+                f"{ndim} dimensions instead"
             )
-    if a.shape[-1] != a.shape[-2]:
+    if shape[-1] != shape[-2]:
         raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by "
-            f"{a.shape[-1]} matrices"
+            f"{name}: A must be batches of square matrices, but they are {shape[-2]} by "
+            f"{shape[-1]} matrices"
         )
-    if b.shape[-2] != a.shape[-1]:
+    if sides[-2] != shape[-1]:
         raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by "
-            f"{a.shape[-1]} but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+            f"Incompatible matrix sizes for {name}: each A matrix is {shape[-1]} by "
+            f"{shape[-1]} but each b matrix is {sides[-2]} by {sides[-1]}"
         )
     if a.dtype is not b.dtype:
         raise RuntimeError(

@@ -465,7 +465,7 @@ def mH(input: Tensor) -> Tensor:
     if not input.ndim:
         _warn_of_no_matrix("mH")
     swapped = transpose(input, -2, -1) if input.ndim else t(input)
-    return conj(swapped)
+    return conj(swapped) if input.is_complex() else swapped
 
 
 @composite(method=True, like=mT)

@@ -438,13 +438,16 @@ def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
 
 def _common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     """Broadcast two shapes, with PyTorch's error for tensors."""
+    shape = []
     for k, (n, m) in enumerate(zip(reversed(a), reversed(b))):
         if n != m and n != 1 and m != 1:
             raise RuntimeError(
                 f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
                 f"non-singleton dimension {max(len(a), len(b)) - k - 1}"
             )
-    return common_shape(a, b)
+        shape.append(m if n == 1 else n)
+    longer = a if len(a) > len(b) else b
+    return (*longer[: len(longer) - len(shape)], *reversed(shape))
 
 
 @composite(namespaces=("Tensor",))
