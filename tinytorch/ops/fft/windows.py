@@ -29,7 +29,7 @@ def span(count: int, symmetric: bool) -> float:
 
 def cast_window(xp: Backend, count: int, window: Array, dtype: Any) -> Array:
     """Cast a window of ``count`` points to ``dtype``; a window of one point is 1."""
-    return xp.astype(window if count != 1 else xp.ones((1,)), dtype)
+    return xp.astype(window, dtype) if count > 1 else xp.ones((count,), dtype)
 
 
 def sample_numbers(xp: Backend, count: int) -> Array:
@@ -41,11 +41,14 @@ def cosine_sum(
     xp: Backend, count: int, weights: Sequence[float], symmetric: bool, dtype: Any
 ) -> Array:
     """``sum((-1)^i weights[i] cos(2 pi i k / n))`` for each sample k, with the period n."""
-    angle = sample_numbers(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
-    window = xp.full((count,), float(weights[0]), _DOUBLE)
-    for i, weight in enumerate(weights[1:], 1):
-        window += (-1) ** i * float(weight) * xp.cos(i * angle)
-    return cast_window(xp, count, window, dtype)
+    first, *others = map(float, weights)
+    if count < 2:
+        return xp.ones((count,), dtype)
+    angle = sample_numbers(xp, count) * (2 * math.pi / span(count, symmetric))
+    window = xp.full((count,), first, _DOUBLE)
+    for i, weight in enumerate(others, 1):
+        window += (-1) ** i * weight * xp.cos(i * angle)
+    return xp.astype(window, dtype)
 
 
 def triangle(xp: Backend, count: int, symmetric: bool, dtype: Any) -> Array:
@@ -61,11 +64,12 @@ def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: A
         Kaiser & Schafer, "On the use of the I0-sinh window for spectrum analysis", IEEE Trans.
         Acoustics, Speech, Signal Processing 28 (1980).
     """
-    x = sample_numbers(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
-    root = xp.sqrt(xp.maximum(1 - x * x, 0))
     i0 = find_special(xp, "i0", "kaiser")
-    window = i0(beta * root) / i0(xp.full((1,), float(beta)))
-    return cast_window(xp, count, window, dtype)
+    if count < 2:
+        return xp.ones((count,), dtype)
+    x = sample_numbers(xp, count) * (2 / span(count, symmetric)) - 1
+    root = xp.sqrt(xp.maximum(1 - x * x, 0))
+    return xp.astype(i0(beta * root) / i0(xp.full((1,), float(beta))), dtype)
 
 
 def _check(name: str, window_length: int, dtype: Any) -> None:
