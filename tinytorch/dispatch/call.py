@@ -332,6 +332,8 @@ def name_nodes(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, **options: Any) -> Any:
         before = next_seq()
         result = source(*args, **options)
+        if result.__class__ is Tensor and not result._rg and result._base is None:
+            return result
         for t in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(t, Tensor) and t._base is not None:
                 _release_view(t, args, options)

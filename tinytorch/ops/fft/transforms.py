@@ -8,6 +8,7 @@ scale.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,27 +35,45 @@ def _complex_transform(
     if not dims or not input.size:
         return copy_in_memory_order(xp, input)
     norm = (_FORWARD_NORM if forward else _INVERSE_NORM)[scale]
-    order = _transform_order(input, _sort_by_strides(input, dims))
-    points = as_row_major(xp, xp.transpose(input, order))
+    points, order = _move_last(xp, input, dims)
     if len(dims) == 1:
         out = (xp.fft.fft if forward else xp.fft.ifft)(points, norm=norm)
     else:
         axes = tuple(range(-len(dims), 0))
         out = (xp.fft.fftn if forward else xp.fft.ifftn)(points, axes=axes, norm=norm)
-    return restore_order(xp, as_row_major(xp, out), order)
+    return _move_back(xp, out, order)
 
 
-def _sort_by_strides(array: Array, dims: Sequence[int]) -> list[int]:
-    """``dims`` of an array, from the largest stride to the smallest."""
-    return sorted(dims, key=lambda d: -abs(array.strides[d])) if len(dims) > 1 else list(dims)
+def _move_last(
+    xp: Backend, input: Array, dims: tuple[int, ...], last: tuple[int, ...] = ()
+) -> tuple[Array, tuple[int, ...] | None]:
+    """``input`` in row-major order with ``dims`` and then ``last`` as its last dimensions.
 
-
-def _transform_order(array: Array, inner: Sequence[int]) -> list[int]:
-    """The memory order of a transform's result, as in PyTorch: the dimensions ``inner`` are last.
-
-    The dimensions before them are in the memory order of ``array``.
+    Also returns the order of its dimensions, for ``_move_back``; None if it is the same.
     """
-    return _sort_by_strides(array, [d for d in range(array.ndim) if d not in inner]) + list(inner)
+    order = _transform_order(input.strides, dims, last)
+    return as_row_major(xp, input if order is None else input.transpose(order)), order
+
+
+def _move_back(xp: Backend, array: Array, order: tuple[int, ...] | None) -> Array:
+    """``array``, row-major in memory, with the order of ``_move_last`` undone."""
+    array = as_row_major(xp, array)
+    return array if order is None else restore_order(xp, array, order)
+
+
+@functools.lru_cache(maxsize=1024)
+def _transform_order(
+    strides: tuple[int, ...], dims: tuple[int, ...], last: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The memory order of a transform's result, as in PyTorch: ``dims`` and ``last`` come last.
+
+    The dimensions before them are in the memory order of the array that has these strides, and so
+    are ``dims``. None if no dimension moves.
+    """
+    outer = [d for d in range(len(strides)) if d not in dims + last]
+    order = [d for part in (outer, dims) for d in sorted(part, key=lambda d: -abs(strides[d]))]
+    order.extend(last)
+    return None if order == sorted(order) else tuple(order)
 
 
 _complex_transform.vjp(
@@ -88,13 +107,13 @@ def _real_to_half(
         shape = list(input.shape)
         shape[dims[-1]] = shape[dims[-1]] // 2 + 1
         return xp.zeros(shape, xp.native_dtype(xp.dtype_of(input).to_complex()))
-    order = _transform_order(input, [*_sort_by_strides(input, dims[:-1]), dims[-1]])
-    points, norm = as_row_major(xp, xp.transpose(input, order)), _FORWARD_NORM[scale]
+    points, order = _move_last(xp, input, dims[:-1], dims[-1:])
+    norm = _FORWARD_NORM[scale]
     if len(dims) == 1:
         half = xp.fft.rfft(points, norm=norm)
     else:
         half = xp.fft.rfftn(points, axes=tuple(range(-len(dims), 0)), norm=norm)
-    return restore_order(xp, as_row_major(xp, half if forward else xp.conj(half)), order)
+    return _move_back(xp, half if forward else xp.conj(half), order)
 
 
 @op(node="FftC2RBackward0")
@@ -109,15 +128,14 @@ def _half_to_real(
         shape = list(input.shape)
         shape[dims[-1]] = size
         return xp.zeros(shape, input.real.dtype)
-    order = _transform_order(input, [*_sort_by_strides(input, dims[:-1]), dims[-1]])
-    half, norm = as_row_major(xp, xp.transpose(input, order)), _INVERSE_NORM[scale]
-    half = xp.conj(half) if forward else half
+    half, order = _move_last(xp, input, dims[:-1], dims[-1:])
+    half, norm = xp.conj(half) if forward else half, _INVERSE_NORM[scale]
     if len(dims) == 1:
         out = xp.fft.irfft(half, size, norm=norm)
     else:
         sizes = [*half.shape[-len(dims) : -1], size]
         out = xp.fft.irfftn(half, sizes, axes=tuple(range(-len(dims), 0)), norm=norm)
-    return restore_order(xp, as_row_major(xp, out), order)
+    return _move_back(xp, out, order)
 
 
 @op
@@ -173,10 +191,10 @@ def _resize(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, 
         index[d] = slice(min(n, shape[d]))
         shape[d] = n
     part = input[tuple(index)]
-    if tuple(part.shape) == tuple(shape):
+    if list(part.shape) == shape:
         return copy_in_memory_order(xp, part)
     out = xp.zeros(tuple(shape), input.dtype)
-    out[tuple(slice(n) for n in part.shape)] = part
+    out[tuple([slice(n) for n in part.shape])] = part
     return out
 
 
@@ -207,6 +225,8 @@ def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
 
     For None they are the last ``len(sizes)`` dimensions, or all if ``sizes`` is None, too.
     """
+    if dim.__class__ is int and ndim and (sizes is None or len(sizes) == 1):
+        return (normalize_dim("fft", dim, ndim),)
     if dim is None:
         if sizes is None:
             return tuple(range(ndim))
@@ -263,11 +283,10 @@ def _promote(input: Tensor, to_complex: bool) -> Tensor:
     return input if dtype is input.dtype else input.to(dtype)
 
 
-def _resize_dims(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
+def _resize_dims(input: Tensor, dims: tuple[int, ...], sizes: list[int]) -> Tensor:
     """``input`` with ``sizes`` along ``dims``, by ``_resize`` unless it has these sizes."""
-    if all(input.shape[d] == n for d, n in zip(dims, sizes, strict=True)):
-        return input
-    return _resize(input, dims, tuple(sizes))
+    shape = input._data.shape
+    return input if [shape[d] for d in dims] == sizes else _resize(input, dims, tuple(sizes))
 
 
 def transform(
@@ -287,8 +306,9 @@ def transform(
         one: Whether the function transforms along one dimension.
     """
     s = _as_sizes(s)
-    dims = _dims(input.ndim, dim, s)
-    sizes = _sizes([input.shape[d] for d in dims], s)
+    dims = _dims(input._data.ndim, dim, s)
+    shape = input._data.shape
+    sizes = _sizes([shape[d] for d in dims], s)
     scale = _scale(norm, forward)
     points = _resize_dims(_promote(input, not one), dims, sizes)
     primitive = _complex_transform if points.is_complex() else _real_transform
@@ -308,8 +328,9 @@ def half_spectrum(
             f"{name} expects a {real} input tensor, but got {scalar_name(input.dtype)}"
         )
     s = _as_sizes(s)
-    dims = _check_any_dims(name, _dims(input.ndim, dim, s))
-    sizes = _sizes([input.shape[d] for d in dims], s)
+    shape = input._data.shape
+    dims = _check_any_dims(name, _dims(len(shape), dim, s))
+    sizes = _sizes([shape[d] for d in dims], s)
     points = _resize_dims(_promote(input, False), dims, sizes)
     return _real_to_half(points, dims, forward, _scale(norm, forward))
 
@@ -322,8 +343,9 @@ def real_signal(
     ``name`` is the function, for errors; the other arguments are those of ``transform``.
     """
     s = _as_sizes(s)
-    dims = _check_any_dims(name, _dims(input.ndim, dim, s))
-    default = [input.shape[d] for d in dims]
+    shape = input._data.shape
+    dims = _check_any_dims(name, _dims(len(shape), dim, s))
+    default = [shape[d] for d in dims]
     default[-1] = 2 * (default[-1] - 1)
     sizes = _sizes(default, s)
     scale = _scale(norm, forward)
