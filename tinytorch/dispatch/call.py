@@ -417,7 +417,7 @@ def make_composite_function(op: Op, public: Any = None) -> Any:
         try:
             if prepared is None:
                 prepared = _prepare_composite(op)
-            body, accepted, fits, computes_in_float32 = prepared
+            body, accepted, by_name, fits, computes_in_float32 = prepared
             if not PLAIN or fits is not None and not fits(args, options):
                 return call_composite_slowly(op, public, args, options)
             count = len(args)
@@ -429,7 +429,7 @@ def make_composite_function(op: Op, public: Any = None) -> Any:
                     return call_composite_slowly(op, public, args, options)
                 if computes_in_float32 and kind in PLAIN and args[i]._data.dtype.num > 255:
                     return _call_in_float32(op, public, args, options)
-            if options and not _fits_by_name(op, accepted, options):
+            if options and not _fits_by_name(by_name, options, computes_in_float32):
                 return call_composite_slowly(op, public, args, options)
             try:
                 return body(*args, **options)
@@ -451,9 +451,9 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
     """Return the body of a composite and the checks of its arguments.
 
     Returns:
-        A tuple of the body; pairs of a parameter's position and the classes that it accepts; the
-        result of ``_make_sequence_check``; and whether tensors of reduced precision are computed in
-        float32.
+        A tuple of the body; pairs of a parameter's position and the classes that it accepts; for
+        each parameter that a name may give, these classes or None for all; the result of
+        ``_make_sequence_check``; and whether tensors of reduced precision are computed in float32.
     """
     plan, body = op.plan, composite_body(op)
     if op.is_numpy_function:
@@ -467,29 +467,29 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
     return (
         body,
         tuple(sorted(accepted.items(), key=itemgetter(0))),
+        dict.fromkeys(plan.index) | {plan.params[i]: classes for i, classes in accepted.items()},
         _make_sequence_check(op),
         op.computes_in_float32,
     )
 
 
-def _fits_by_name(op: Op, accepted: tuple[tuple[int, Any], ...], options: dict[str, Any]) -> bool:
+def _fits_by_name(
+    by_name: dict[str, Any], options: dict[str, Any], computes_in_float32: bool
+) -> bool:
     """Whether the keyword arguments are of the accepted classes, for the fast path.
 
     Args:
-        op: The composite.
-        accepted: Pairs of a parameter's position and its accepted classes.
+        by_name: The accepted classes by parameter, None for all.
         options: Arguments by name.
+        computes_in_float32: Whether the fast path does not accept reduced precision.
     """
-    if not op.plan.index.keys() >= options.keys():
-        return False
-    params = op.plan.params
-    for i, classes in accepted:
-        if params[i] in options:
-            value: Any = options[params[i]]
+    for name, value in options.items():
+        classes = by_name.get(name, ())
+        if classes is not None:
             kind = value.__class__
             if kind not in classes:
                 return False
-            if op.computes_in_float32 and kind in PLAIN and value._data.dtype.num > 255:
+            if computes_in_float32 and kind in PLAIN and value._data.dtype.num > 255:
                 return False
     return True
 

@@ -171,6 +171,43 @@ def test_convolutions_computed_in_pieces_have_the_same_result_and_gradients(
     np.testing.assert_allclose(np.einsum("ncyx,ncyx->n", by_x, x), each, 1e-12, 1e-12)
 
 
+@pytest.mark.parametrize(("stride", "padding", "dilation"), [(2, 0, 1), (2, 2, 1), (3, 1, 2)])
+@pytest.mark.parametrize("memory", [1, 3000])
+def test_transposed_convolutions_of_images_in_pieces(
+    stride: int, padding: int, dilation: int, memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of an image whose columns would take more memory are computed in several parts."""
+    from tinytorch.ops.nn import conv_kernels
+
+    x, w = randn(3, 4, 9, 7), randn(4, 2, 3, 4)
+    monkeypatch.setattr(type(tt.tensor(x)._xp), "column_bytes", 1)
+    monkeypatch.setattr(conv_kernels, "_MOST_BYTES", memory)
+    options = {"stride": stride, "padding": padding, "dilation": dilation}
+    found = host(F.conv_transpose2d(tt.tensor(x), tt.tensor(w), **options))
+    height, width = (8 * stride + 2 * dilation + 1), (6 * stride + 3 * dilation + 1)
+    wanted = np.zeros((3, 2, height, width))
+    for i, j in np.ndindex(3, 4):
+        rows = slice(i * dilation, i * dilation + 8 * stride + 1, stride)
+        columns = slice(j * dilation, j * dilation + 6 * stride + 1, stride)
+        wanted[:, :, rows, columns] += np.einsum("nohw,oc->nchw", x, w[:, :, i, j])
+    inside = slice(padding, height - padding), slice(padding, width - padding)
+    np.testing.assert_allclose(found, wanted[(..., *inside)], 1e-12, 1e-12)
+
+
+def test_a_transposed_convolution_of_a_large_image_has_small_columns() -> None:
+    """All columns of this image would take 128 MB."""
+    if tt.get_backend() != "numpy":
+        pytest.skip("tracemalloc sees NumPy's memory alone")
+    x, w = tt.zeros(1, 1, 256, 256), tt.zeros(1, 8, 8, 8)
+    tracemalloc.start()
+    try:
+        out = F.conv_transpose2d(x, w, stride=2)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * out.nbytes + (64 << 20)
+
+
 def test_nan_stays_in_its_windows() -> None:
     for size in (5, 20):
         x = tt.zeros(1, 1, size, size)

@@ -261,16 +261,25 @@ def _transpose(
             return spread
     transposed = xp.swapaxes(_weight_matrices(xp, weight, groups), 1, 2)
     out = xp.empty((count, groups * weight.shape[1], *size), input.dtype)
+    rows = windows.size[0]
+    row = out.shape[1] * math.prod(kernel) * math.prod(windows.size[1:]) * input.itemsize
+    step = max(1, rows if rows * row <= _MOST_BYTES else _MOST_BYTES // row)
 
     def compute(block: Block, columns: Columns) -> None:
-        part = input[block.images]
+        if step < rows:
+            out[block.images] = 0
+        for first in range(0, rows, step) or (0,):
+            spread_rows(block.images, slice(first, min(first + step, rows)), columns)
+
+    def spread_rows(images: slice, some: slice, columns: Columns) -> None:
+        part = input[images, :, some]
         matrix = _grad_matrices(xp, part, groups, columns)
         found = columns.buffer(
             "columns", columns.shape((out.shape[1], *kernel), part.shape[0], part.shape[2:])
         )
         products = xp.reshape(found, (groups, transposed.shape[1], matrix.shape[2]))
         xp.matmul(transposed, matrix, out=products)
-        columns.col2im(found, windows, out[block.images])
+        columns.col2im(found, windows.rows(some), out[images], add=step < rows)
 
     _map_blocks(xp, compute, input.dtype, out.shape, windows, weight.shape, split=False)
     return out

@@ -228,8 +228,13 @@ class Columns:
         lead = (slice(None),) if self.batch_last else (slice(None), slice(None))
         return (*lead, *image)
 
-    def col2im(self, columns: Array, windows: Windows, images: Array) -> None:
-        """Sum the columns' elements that belong to the same pixel, and write them to ``images``."""
+    def col2im(
+        self, columns: Array, windows: Windows, images: Array, add: bool = False
+    ) -> None:
+        """Sum the columns' elements that belong to the same pixel, and write them to ``images``.
+
+        With ``add``, they are added to those of other windows in ``images``.
+        """
         count, channels, *image = images.shape
         inside, outside = image_slices(image, windows)
         padded = self.buffer("padded", self.shape((channels,), count, windows.padded_size()))
@@ -237,10 +242,13 @@ class Columns:
         self.zeroed = None
         for element, pixels in windows.element_indices(self.batch_last):
             padded[pixels] += columns[element]
+        part = self.move_batch(images[(slice(None), slice(None), *inside)])
+        if add:
+            part += padded[self._region(outside)]
+            return
         if math.prod(s.stop - s.start for s in inside) < math.prod(image):
             images[...] = 0
-        part = images[(slice(None), slice(None), *inside)]
-        self.move_batch(part)[...] = padded[self._region(outside)]
+        part[...] = padded[self._region(outside)]
 
 
 class Block(NamedTuple):
