@@ -294,6 +294,8 @@ def convert_to_write(value: Any, dtype: dtypes.dtype) -> Any:
     """
     if not isinstance(value, (int, float, complex)):
         return value
+    if dtype.category > 1 and value.__class__ is not complex and -_SMALL <= value <= _SMALL:
+        return value
     if dtype.kind == "b":
         return bool(value)
     if isinstance(value, complex) and not dtype.is_complex and not value.imag:
@@ -326,6 +328,8 @@ def _fits_integer(value: Any, dtype: dtypes.dtype) -> bool:
     return not isinstance(value, complex) and least <= value <= limits.max
 
 
+#: In the range of every floating-point dtype.
+_SMALL = 128
 _LARGEST = {d.name: dtypes.finfo(d).max for d in dtypes.ALL if d.category > 1}
 
 #: Names of the dtypes in PyTorch's error messages.

@@ -454,6 +454,10 @@ class NumpyBackend(Backend):
         out.setflags(False)
         return out
 
+    def broadcast_shapes(self, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
+        """``numpy.broadcast_shapes`` of two shapes, at once if they are equal."""
+        return first if first == second else numpy.broadcast_shapes(first, second)
+
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = array.diagonal(offset, axis1, axis2)
         if array.flags.writeable:  # NumPy returns a read-only view

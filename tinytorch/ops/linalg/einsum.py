@@ -645,9 +645,8 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
         tensor([ 1,  2, 10, 20])
     """
-    ndim = max(input.ndim, other.ndim)
-    a = (1,) * (ndim - input.ndim) + tuple(input.shape)
-    b = (1,) * (ndim - other.ndim) + tuple(other.shape)
-    rows = tuple(size for n in a for size in (n, 1))
-    product = mul(reshape(input, rows), reshape(other, tuple(k for n in b for k in (1, n))))
-    return reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))
+    a, b = input._data.shape, other._data.shape
+    a, b = (1,) * (len(b) - len(a)) + a, (1,) * (len(a) - len(b)) + b
+    rows = tuple([size for n in a for size in (n, 1)])
+    product = mul(reshape(input, rows), reshape(other, tuple([k for n in b for k in (1, n)])))
+    return reshape(product, tuple([m * n for m, n in zip(a, b, strict=True)]))

@@ -162,7 +162,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         >>> tt.linalg.vecdot(tt.ones(2, 3), tt.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
-    if x.dtype.kind not in "fc":
+    kind = x._data.dtype.kind
+    if kind not in "fcV":  # NumPy has no kind of its own for reduced precision
         raise RuntimeError(
             "linalg.vecdot: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(x.dtype)}"
@@ -172,8 +173,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{scalar_name(x.dtype)} and y of type {scalar_name(y.dtype)} instead"
         )
-    product = (x.conj() if x.is_complex() else x) * y
-    return sum_(product, dim)
+    return sum_((x.conj() if kind == "c" else x) * y, dim)
 
 
 @op(namespaces=("linalg",), out=Out.EXACT, overlap=Overlap.DISJOINT)
@@ -414,7 +414,8 @@ def _add_product(xp: Backend, input: Array, product: Array, beta: Any, alpha: An
     """
     dtype = xp.dtype_of(product)
     beta, alpha = (convert_to_write(factor, dtype) for factor in (beta, alpha))
-    input = xp.call(expand, input, product.shape)
+    if input.shape != product.shape:
+        input = xp.call(expand, input, product.shape)
     if alpha != 1:
         product = product * alpha
     if beta == 0:  # then NaN in input is ignored
@@ -430,8 +431,10 @@ def _check_same_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
 
     ``text`` is the error's message with a field for the dtype of each array.
     """
-    if any(x.dtype != arrays[0].dtype for x in arrays):
-        raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
+    first, *others = arrays
+    for other in others:
+        if other.dtype != first.dtype:
+            raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
 
 
 def _scale(g: Any, factor: Any) -> Any:

@@ -53,22 +53,27 @@ def diff(
         >>> tt.diff(tt.tensor([1, 4, 9]))
         tensor([3, 5])
     """
-    if not input.ndim:
+    ndim = input._data.ndim
+    if not ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     n = as_int("diff", "n", n)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
-    at = normalize_dim("diff", dim, input.ndim)
-    ends = [_check_end(end, input, at) for end in (prepend, append)]
-    parts = [part for part in (ends[0], input, ends[1]) if part is not None]
-    found = cat(parts, at) if n and len(parts) > 1 else input
-    steps = min(n, found.shape[at])
+    at = normalize_dim("diff", dim, ndim)
+    found = input
+    if prepend is not None or append is not None:
+        ends = [_check_end(end, input, at) for end in (prepend, append)]
+        parts = [part for part in (ends[0], input, ends[1]) if part is not None]
+        found = cat(parts, at) if n else input
+    steps = min(n, found._data.shape[at])
     if not steps:
         return write_result(out, found.clone(), "diff")  # type: ignore[no-any-return]
-    step: Any = logical_xor if found.dtype.kind == "b" else sub
+    step: Any = logical_xor if found._data.dtype.kind == "b" else sub
     for _ in range(steps - 1):
         found = step(*_neighbors(found, at))
-    return step(*_neighbors(found, at), out=out)  # type: ignore[no-any-return]
+    # The keyword ``out`` keeps a call from the fast path.
+    options = {} if out is None else {"out": out}
+    return step(*_neighbors(found, at), **options)  # type: ignore[no-any-return]
 
 
 def _check_end(value: Any, input: Tensor, at: int) -> Any:
@@ -95,15 +100,16 @@ def _check_end(value: Any, input: Tensor, at: int) -> Any:
 
 def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
     """Distances of the sample points ``x`` along dimension ``at`` of ``y``."""
-    if x.ndim == 1:
+    ndim, dims = y._data.ndim, x._data.ndim
+    if dims == 1:
         if x.shape[0] != y.shape[at]:
             raise RuntimeError(
                 f"{name}: There must be one `x` value for each sample point, got {x.shape[0]} for "
                 f"{y.shape[at]} along dimension {at}"
             )
-        return diff(x).reshape([-1 if i == at else 1 for i in range(y.ndim)])
-    if x.ndim < y.ndim:
-        x = x.reshape([1] * (y.ndim - x.ndim) + list(x.shape))
+        return diff(x).reshape([-1 if i == at else 1 for i in range(ndim)])
+    if dims < ndim:
+        x = x.reshape([1] * (ndim - dims) + list(x.shape))
     return diff(x, 1, at)
 
 
@@ -117,9 +123,10 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
         dx: Their distance, if there is no ``x``; None is 1.
         dim: The dimension of the samples.
     """
-    if not y.ndim:
+    ndim = y._data.ndim
+    if not ndim:
         raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
-    at = normalize_dim(name, dim, y.ndim)
+    at = normalize_dim(name, dim, ndim)
     if y.dtype.kind == "b" or getattr(x, "dtype", y.dtype).kind == "b":
         given = "`y`" if x is None else "`x` or `y`"
         raise RuntimeError(f"{name}: received a bool input for {given}, but bool is not supported")
@@ -154,7 +161,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
         >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor(4.5000)
     """
-    if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
+    shape = y._data.shape
+    if shape and not shape[normalize_dim("trapezoid", dim, len(shape))]:
         return y.detach().sum(dim, dtype=y.dtype)  # an empty integral is not recorded
     if x is None and y.dtype.kind in "ui":
         y = y.to("int64")  # as for a sum: 255 + 200 exceeds uint8
