@@ -174,6 +174,26 @@ def _matmul_batches(x1: Array, x2: Array, /, **options: Any) -> Array:
     return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
 
 
+#: Functions of NumPy that call a method of the array; the method takes half the time.
+_METHODS = (
+    "argmax", "argmin", "argsort", "nonzero", "repeat", "reshape", "searchsorted", "squeeze",
+    "swapaxes", "transpose",
+)  # fmt: skip
+
+
+def _prefer_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function ``name``, which calls the method of an array at once."""
+    method = getattr(numpy.ndarray, name)
+
+    def call(array: Any, /, *args: Any, **options: Any) -> Any:
+        if array.__class__ is _ndarray:
+            return method(array, *args, **options)
+        return function(array, *args, **options)
+
+    call.__name__, call.__doc__ = name, function.__doc__
+    return call
+
+
 class NumpyBackend(Backend):
     """NumPy backend, whose results define those of the other backends."""
 
@@ -190,6 +210,9 @@ class NumpyBackend(Backend):
     can_be_shared = memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
+
+    def served(self, name: str, value: Any) -> Any:
+        return _prefer_method(name, value) if name in _METHODS else value
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]
@@ -453,6 +476,14 @@ class NumpyBackend(Backend):
         out = _ndarray(shape, array.dtype, array, 0, steps)
         out.setflags(False)
         return out
+
+    def moveaxis(self, array: Array, source: Any, destination: Any) -> Array:
+        """``numpy.moveaxis``, several times as fast for one dimension."""
+        if source.__class__ is not int or destination.__class__ is not int:
+            return numpy.moveaxis(array, source, destination)
+        order = [*range(array.ndim)]
+        order.insert(destination % array.ndim, order.pop(source))
+        return array.transpose(order)
 
     def broadcast_shapes(self, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
         """``numpy.broadcast_shapes`` of two shapes, at once if they are equal."""

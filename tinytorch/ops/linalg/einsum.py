@@ -626,8 +626,18 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         )
     else:
         _check_same_dtype("inner", input, other)
-        result = tensordot(input, other, dims=([-1], [-1]))
+        terms = _inner_terms(input._data.ndim, other._data.ndim)
+        _check_not_bool("addmm_impl_cpu_" if terms[2] else "dot", input, other)
+        result = _contract(input, other, *terms)
     return write_result(out, result, "inner")  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _inner_terms(ndim: int, other: int) -> tuple[str, str, str]:
+    """Labels of ``_contract`` for ``inner`` of tensors with these numbers of dimensions."""
+    a, b = range(ndim), range(ndim, ndim + other - 1)
+    first, second = ("".join(map(chr, labels)) for labels in (a, b))
+    return first, second + first[-1], first[:-1] + second
 
 
 @composite(method=True, node="UnsafeViewBackward0", out=Out.CAST, overlap=Overlap.CHECKED)

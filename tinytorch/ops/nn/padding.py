@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -28,14 +29,22 @@ def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Arra
     ``sides`` has a pair for each dimension: numbers of elements before and after it. Negative
     numbers crop.
     """
-    sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
-    out = xp.full(tuple(sizes), value, input.dtype)
-    inner = tuple(slice(max(a, 0), m - max(b, 0)) for m, (a, b) in zip(sizes, sides, strict=True))
-    source = tuple(
-        slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True)
-    )
+    shape, inner, source = _padded_shape(tuple(input.shape), sides)
+    out = xp.full(shape, value, input.dtype) if value else xp.zeros(shape, input.dtype)
     out[inner] = input[source]
     return to_memory_format(xp, out, suggest_memory_format(input))
+
+
+@functools.lru_cache(maxsize=256)
+def _padded_shape(shape: tuple[int, ...], sides: Sides) -> tuple[tuple[int, ...], Any, Any]:
+    """The shape of padded arrays of ``shape``, and the slices of the part that both contain.
+
+    They are slices of the padded array, and those of the array itself.
+    """
+    triples = [(n, a, b) for n, (a, b) in zip(shape, sides, strict=True)]
+    inner = tuple([slice(max(a, 0), n + a + b - max(b, 0)) for n, a, b in triples])
+    source = tuple([slice(max(-a, 0), n - max(-b, 0)) for n, a, b in triples])
+    return tuple([sum(triple) for triple in triples]), inner, source
 
 
 _pad_constant.vjp(
@@ -223,9 +232,10 @@ def _pad_with(input: Tensor, amounts: list[tuple[int, int]], value: float | None
     """
     if isinstance(value, complex) and not input.is_complex():
         raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
-    sides = ((0, 0),) * (input.ndim - len(amounts)) + tuple(reversed(amounts))
-    for dim, (n, (a, b)) in enumerate(zip(input.shape, sides, strict=True)):
-        if n + a + b < 0 or -min(a, 0) - min(b, 0) > n:
+    shape = input._data.shape
+    sides = ((0, 0),) * (len(shape) - len(amounts)) + tuple(amounts[::-1])
+    for dim, (n, (a, b)) in enumerate(zip(shape, sides, strict=True)):
+        if (a < 0 or b < 0) and (n + a + b < 0 or -min(a, 0) - min(b, 0) > n):
             raise RuntimeError(
                 f"pad: The input size {n}, plus negative padding {a} and {b} resulted in a "
                 f"negative output size, which is invalid. Check dimension {dim} of your input."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -531,17 +532,26 @@ def movedim(
 
 def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
     """The permutation that moves ``source`` to ``destination``."""
-    named = (("source", source), ("destination", destination))
-    given = [list(as_ints("movedim", name, dims)) for name, dims in named]
-    if len(given[0]) != len(given[1]):
+    return _moved_order(
+        as_ints("movedim", "source", source), as_ints("movedim", "destination", destination), ndim
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _moved_order(
+    source: tuple[int, ...], destination: tuple[int, ...], ndim: int
+) -> tuple[int, ...]:
+    """The cached results of ``_move_permutation``."""
+    if len(source) != len(destination):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain "
-            f"the same number of dims as destination ({given[1]} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should "
+            f"contain the same number of dims as destination ({list(destination)} dims)"
         )
+    given = (source, destination)
     moved = [[normalize_dim("movedim", d, ndim) for d in dims] for dims in given]
-    for (argument, _), dims, shown in zip(named, moved, given, strict=True):
+    for argument, dims, shown in zip(("source", "destination"), moved, given, strict=True):
         if len(dims) > 1 and len(set(dims)) < len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{argument}` ({shown})")
+            raise RuntimeError(f"movedim: repeated dim in `{argument}` ({list(shown)})")
     order = [d for d in range(ndim) if d not in moved[0]]
     if not ndim:
         return ()
