@@ -107,7 +107,7 @@ def lu_factor_ex(
 
 def _check_no_zero_pivot(xp: Backend, info: Array) -> None:
     """Raise RuntimeError if ``info`` reports a zero on the diagonal of a factor ``U``."""
-    if info.size and bool((info != 0).any()):
+    if info.size and bool(info.any()):
         where, code = first_failed_element(xp, info)
         raise RuntimeError(
             f"torch.linalg.lu_factor: {where}U[{code},{code}] is zero and using it on lu_solve "

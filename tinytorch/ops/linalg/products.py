@@ -60,9 +60,10 @@ def _check_chain(chain: list[Tensor]) -> None:
     """Raise RuntimeError for tensors that ``multi_dot`` cannot multiply."""
     if len(chain) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
+    shapes = [tensor._data.shape for tensor in chain]
     for i, tensor in enumerate(chain):
         is_end = i in (0, len(chain) - 1)
-        if tensor.ndim != 2 and not (is_end and tensor.ndim == 1):
+        if len(shapes[i]) != 2 and not (is_end and len(shapes[i]) == 1):
             which = f"the {'first' if i == 0 else 'last'} tensor" if is_end else f"tensor {i}"
             raise RuntimeError(
                 f"multi_dot(): {which} must be {'1D or ' if is_end else ''}2D but got "
@@ -73,7 +74,7 @@ def _check_chain(chain: list[Tensor]) -> None:
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
                 f"{scalar_name(chain[0].dtype)} and tensor {i} {scalar_name(tensor.dtype)}"
             )
-        if i and chain[i - 1].shape[-1] != tensor.shape[0]:
+        if i and shapes[i - 1][-1] != shapes[i][0]:
             raise RuntimeError(
                 f"multi_dot(): tensors {i - 1} and {i} with shapes {list(chain[i - 1].shape)} and "
                 f"{list(tensor.shape)} cannot be multiplied"
@@ -88,6 +89,8 @@ def _best_cuts(chain: list[Tensor]) -> dict[tuple[int, int], int]:
     Reference:
         Cormen et al., Introduction to Algorithms, "Matrix-chain multiplication".
     """
+    if len(chain) == 2:
+        return {(0, 1): 0}
     sizes = [chain[0].shape[0], *(t.shape[1] for t in chain)]
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(len(chain))}
     cuts: dict[tuple[int, int], int] = {}

@@ -160,8 +160,10 @@ def mean_and_scale(
     """Mean and ``1 / sqrt(var + eps)`` over ``axes``, which keep size 1."""
     mean = xp.mean(input, axis=axes, keepdims=True)
     centered = input - mean
-    variance = _sum_of_products(xp, centered, centered, axes) / _count(input, axes)
-    return mean, 1.0 / xp.sqrt(variance + eps)
+    variance = _sum_of_products(xp, centered, centered, axes)
+    number = xp.number(variance.dtype)
+    variance = variance / number(_count(input, axes))
+    return mean, number(1.0) / xp.sqrt(variance + number(eps))
 
 
 def _mean_and_scale_rule(xp: Any, g: Any, input: Any, axes: tuple[int, ...], eps: float) -> Any:
