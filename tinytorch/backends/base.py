@@ -434,6 +434,13 @@ class Backend(SpecialFunctions):
         """Return a function that converts a Python scalar for a ufunc with arrays of ``dtype``."""
         return _identity
 
+    def constants(self, array: Array, *numbers: float) -> Sequence[Any]:
+        """Return Python scalars in the form that an operation with a float ``array`` takes fastest.
+
+        The dtype of the result is that of ``array`` in either form.
+        """
+        return numbers
+
     def kernel(self, name: str) -> Callable[..., Any] | None:
         """Return the backend's fused kernel for ``name``; None to use the generic one."""
         return None

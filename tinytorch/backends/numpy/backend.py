@@ -694,6 +694,11 @@ class NumpyBackend(Backend):
 
     number: Any = staticmethod(_numbers.__getitem__)
 
+    def constants(self, array: Array, *numbers: float) -> Sequence[Any]:
+        """0-d arrays, but Python scalars for a 0-d array, whose results are scalars of NumPy."""
+        dtype = array.dtype
+        return [*map(_numbers[dtype], numbers)] if array.ndim and dtype.char in "fd" else numbers
+
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
         """``numpy.matmul`` that computes small products in one BLAS thread."""
         if x1.size * x2.shape[-1] > blas.SINGLE or x1.size + x2.size > _FEW_FACTORS:

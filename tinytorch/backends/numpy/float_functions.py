@@ -249,7 +249,7 @@ def _ratio(xp: Any, x: Any, coefficients: Sequence[Sequence[float]]) -> Any:
 
 def evaluate_polynomial(xp: Any, x: Any, coefficients: Sequence[float]) -> Any:
     """Polynomial by Horner's scheme; the first coefficient is the leading one."""
-    first, *middle, last = constants(xp, x, *coefficients)
+    first, *middle, last = xp.constants(x, *coefficients)
     value = x * first
     for c in middle:
         value += c
@@ -258,15 +258,9 @@ def evaluate_polynomial(xp: Any, x: Any, coefficients: Sequence[float]) -> Any:
     return value
 
 
-def constants(xp: Any, x: Any, *numbers: float) -> Sequence[Any]:
-    """Python scalars in the form that an arithmetic operation with ``x`` takes fastest."""
-    # With a scalar of NumPy's a Python scalar is faster.
-    return [*map(xp.number(x.dtype), numbers)] if x.ndim else numbers
-
-
 def _tail(xp: Any, x: Any) -> Any:
     """``exp(x^2) (1 - erf(x))`` for ``x >= 0.46875``."""
-    one, four, limit = constants(xp, x, 1.0, 4.0, 1.0 / math.sqrt(math.pi))
+    one, four, limit = xp.constants(x, 1.0, 4.0, 1.0 / math.sqrt(math.pi))
     near = xp.minimum(x, four)
     far = xp.maximum(x, four)
     inverse = one / (far * far)
@@ -276,7 +270,7 @@ def _tail(xp: Any, x: Any) -> Any:
 
 def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
     """``exp(sign * x^2)``, with x^2 split in two so that exp does not amplify its rounding."""
-    scale, back, sign = constants(xp, x, 16.0, 1 / 16.0, sign)
+    scale, back, sign = xp.constants(x, 16.0, 1 / 16.0, sign)
     rounded = xp.trunc(x * scale)
     rounded *= back
     rest = (x - rounded) * (x + rounded)
@@ -290,7 +284,7 @@ def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
 
 def _core(xp: Any, x: Any, size: Any) -> Any:
     """Error function for ``size = |x| <= 0.46875``; elsewhere an unspecified finite value."""
-    (limit,) = constants(xp, x, 0.46875)
+    (limit,) = xp.constants(x, 0.46875)
     small = xp.minimum(size, limit)
     return x * _ratio(xp, small * small, _NEAR)
 
@@ -325,7 +319,7 @@ def _first_guess(xp: Any, log: Any) -> Any:
 
     Reference: Winitzki, A handy approximation for the error function and its inverse, 2008.
     """
-    start, two, scale = constants(xp, log, 2.0 / (math.pi * 0.147), 2.0, 0.147)
+    start, two, scale = xp.constants(log, 2.0 / (math.pi * 0.147), 2.0, 0.147)
     middle = start + log / two
     return xp.sqrt(xp.sqrt(middle * middle - log / scale) - middle)
 
@@ -350,7 +344,7 @@ def _inverse(xp: Any, x: Any, erf: Any, erfc: Any, steps: int) -> Any:
         erfc: Its complement, which is used near 1.
         steps: Number of steps.
     """
-    half, one, scale = constants(xp, x, 0.5, 1.0, math.sqrt(math.pi) / 2.0)
+    half, one, scale = xp.constants(x, 0.5, 1.0, math.sqrt(math.pi) / 2.0)
     size = xp.absolute(x)
     inside = size < one
     safe = xp.where(inside, size, half)
@@ -432,7 +426,7 @@ _SINGLE_TAIL = (
 
 def erfc_single(xp: Any, x: Any) -> Any:
     """``1 - erf(x)`` of a float32 array without cancellation: a quarter of the work."""
-    largest, one, half = constants(xp, x, 10.5, 1.0, 0.5)
+    largest, one, half = xp.constants(x, 10.5, 1.0, 0.5)
     size = xp.minimum(xp.absolute(x), largest)
     value = evaluate_polynomial(xp, one / (one + half * size), _SINGLE_TAIL)
     value *= _exp_of_square(xp, size, -1.0)

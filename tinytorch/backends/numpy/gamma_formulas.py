@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy
 
-from .float_functions import constants
-
 # Bernoulli numbers B(2k) for k from 1 on, https://dlmf.nist.gov/24.2.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 #: Steps of the recurrence, and terms of the series after them, by the item size of the dtype.
@@ -26,7 +24,7 @@ def digamma(xp: Any, x: Any) -> Any:
     left = x < 0
     up = xp.where(left, 1 - x, x)
     total, up = _recurrence(xp, up, 1)
-    one, half = constants(xp, x, 1.0, 0.5)
+    one, half = xp.constants(x, 1.0, 0.5)
     inverse = one / (up * up)
     terms = _BERNOULLI[: _TERMS[x.dtype.itemsize]]
     series = _sum_of_powers(xp, inverse, [b / (2 * k) for k, b in enumerate(terms, 1)])
@@ -68,7 +66,7 @@ def _from_nearest(xp: Any, x: Any) -> Any:
 
 def _recurrence(xp: Any, x: Any, power: int) -> tuple[Any, Any]:
     """The sum of ``1 / (x + k)^power`` for a fixed number of steps k, and ``x`` after them."""
-    total, one = constants(xp, x, 0.0, 1.0)
+    total, one = xp.constants(x, 0.0, 1.0)
     for _ in range(_STEPS[x.dtype.itemsize]):
         total = total + one / (x if power == 1 else x * x)
         x = x + one
@@ -77,7 +75,7 @@ def _recurrence(xp: Any, x: Any, power: int) -> tuple[Any, Any]:
 
 def _sum_of_powers(xp: Any, x: Any, coefficients: Any) -> Any:
     """Polynomial by Horner's scheme; the first coefficient is the constant."""
-    value, *rest = constants(xp, x, *reversed(coefficients))
+    value, *rest = xp.constants(x, *reversed(coefficients))
     for c in rest:
         value = value * x + c
     return value
@@ -104,7 +102,9 @@ def gammaln(xp: Any, x: Any) -> Any:
     for i in range(1, 10):
         product = product * xp.where(up < 10, up + i, 1.0)
     far = xp.where(up < 10, up + 10, up)
-    value = (far - 0.5) * xp.log(far) - far + _HALF_LOG_TWO_PI + _stirling(xp, far) - xp.log(product)
+    value = (
+        (far - 0.5) * xp.log(far) - far + _HALF_LOG_TWO_PI + _stirling(xp, far) - xp.log(product)
+    )
     value = xp.where(xp.isinf(up), math.inf, value)
     sine = xp.absolute(xp.sin(_from_nearest(xp, xp.where(left, x, 0.5)) * math.pi))
     return xp.where(left, math.log(math.pi) - xp.log(sine) - value, value)
@@ -204,7 +204,9 @@ def _log1p_less(xp: Any, x: Any) -> Any:
     """``log(1 + x) - x``, by its series for small ``x``."""
     near = xp.absolute(x) < 0.1
     small = xp.where(near, x, 0.0)
-    series = _sum_of_powers(xp, small, [(-1.0) ** (k + 1) / k for k in range(2, 20)]) * small * small
+    series = (
+        _sum_of_powers(xp, small, [(-1.0) ** (k + 1) / k for k in range(2, 20)]) * small * small
+    )
     return xp.where(near, series, xp.log1p(x) - x)
 
 
