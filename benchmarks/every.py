@@ -167,7 +167,8 @@ def find_operation(tt: Any, name: str) -> Any:
     for root in (tt, tt.Tensor):
         with contextlib.suppress(AttributeError, NotImplementedError):
             found = attrgetter(name)(root)
-            if not isinstance(found, tt.dtype):  # "float" is a dtype, and a method of tensors
+            # "float" is a dtype and "byte" a class of NumPy; both are methods of tensors, too.
+            if not isinstance(found, (tt.dtype, type)):
                 return found
     return None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -331,6 +332,22 @@ def lane_starts(xp: Backend, key: tuple[tuple[int, ...], int, tuple[int, ...]]) 
     return offsets
 
 
+@functools.cache
+def _error_formulas() -> Any:
+    """The module of the error functions. An import at each call takes longer than some of them."""
+    from .numpy import float_functions
+
+    return float_functions
+
+
+@functools.cache
+def _gamma_formulas() -> Any:
+    """The module of the gamma functions; see ``_error_formulas``."""
+    from .numpy import gamma_formulas
+
+    return gamma_formulas
+
+
 class SpecialFunctions(Indices):
     """Part of ``Backend`` for special functions, by formulas of this package or by SciPy."""
 
@@ -360,22 +377,16 @@ class SpecialFunctions(Indices):
 
     def digamma(self, array: Array) -> Array:
         """Derivative of the logarithm of the gamma function, of a real floating-point array."""
-        from .numpy.gamma_formulas import digamma
-
-        return self._apply_formula(digamma, array)
+        return self._apply_formula(_gamma_formulas().digamma, array)
 
     def trigamma(self, array: Array) -> Array:
         """Derivative of ``digamma``."""
-        from .numpy.gamma_formulas import trigamma
-
-        return self._apply_formula(trigamma, array)
+        return self._apply_formula(_gamma_formulas().trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
         """Apply the formula of this package called ``name``, for float32 or for float64."""
-        from .numpy import float_functions
-
         single = array.dtype.itemsize <= 4
-        return self._apply_formula(float_functions.formula(name, single), array)
+        return self._apply_formula(_error_formulas().formula(name, single), array)
 
     def _apply_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
         """Apply ``formula(xp, array)`` block by block; float16 is computed in float32."""
@@ -389,13 +400,15 @@ class SpecialFunctions(Indices):
         Raises:
             ImportError: If it needs a package that is not installed.
         """
+        found = getattr(sys.modules.get("scipy.special"), name, None)
+        if found is not None and sys.modules.get("scipy") is not None:
+            return found  # type: ignore[no-any-return]
         try:
             from scipy import special
         except ImportError as error:
-            from .numpy.gamma_formulas import FORMULAS
-
-            if name in FORMULAS:
-                return functools.partial(FORMULAS[name], self)
+            formulas = _gamma_formulas().FORMULAS
+            if name in formulas:
+                return functools.partial(formulas[name], self)
             raise ImportError(
                 f"the special function {name!r} is SciPy's: "
                 f"install it with `{how_to_install('scipy')}`"

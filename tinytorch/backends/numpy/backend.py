@@ -100,7 +100,9 @@ def _or_formula(name: str) -> Callable[..., Any]:
 def _as_operand(number: float, other: Any) -> Any:
     """A Python scalar as a 0-d array of the dtype of ``other`` if that is a float, else as it is."""
     dtype = getattr(other, "dtype", None)
-    return number if dtype is None or dtype.char not in "fd" else _numbers[dtype](number)
+    if dtype is None or dtype.char not in "fd":
+        return number
+    return _numbers[dtype](number) if number or number.__class__ is float else _ZEROS[dtype]
 
 
 def _as_float_pair(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
@@ -604,18 +606,12 @@ class NumpyBackend(Backend):
         return numpy.logaddexp(a, b)
 
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
-        from . import blas  # imported here, since few programs need it
-
         return blas.lu(matrix)
 
     def rows_from_pivots(self, pivots: Array, size: int) -> Array | None:
-        from . import blas
-
         return blas.rows_from_pivots(pivots, size)
 
     def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
-        from . import blas
-
         return blas.ldl(matrix, hermitian)
 
     def loses_nan(self, matrix: Array) -> bool:

@@ -6,14 +6,15 @@ import math
 from typing import Any
 
 from ... import dtypes
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...warnings import warn_once
 from ..checks import check_supported
 from ..create.factories import as_tensor
+from ..index.gathering import index_select
 from ..pointwise.complex_numbers import sgn
-from ..shape.diagonal import diagonal, triu_indices
+from ..shape.diagonal import diagonal
 from ..shape.sizes import flip
 from .matmul import dot
 from .products import cross as linalg_cross
@@ -347,6 +348,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
-    n = input.shape[0]
-    first, second = triu_indices(n, n, 1, backend=input._xp)
-    return _distances(input, input, float(p), False)[first, second]
+    xp, n = input._xp, input._data.shape[0]
+    (pairs,) = xp.nonzero(xp.triu(xp.ones((n, n), bool), 1).reshape(-1))
+    distances: Tensor = _distances(input, input, float(p), False)
+    return index_select(distances.reshape(-1), 0, wrap(pairs, xp))

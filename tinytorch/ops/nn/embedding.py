@@ -324,12 +324,11 @@ def _check_bag_arguments(
     """Raise an error for arguments of ``embedding_bag`` that do not fit."""
     if sparse:
         raise NotImplementedError("embedding_bag: sparse gradients are not supported")
-    if weight.ndim != 2:
+    ndim, form = input._data.ndim, None if offsets is None else getattr(offsets, "dtype", None)
+    if weight._data.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    if input.ndim not in (1, 2):
-        raise ValueError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
-        )
+    if ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
     if input.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
@@ -342,15 +341,15 @@ def _check_bag_arguments(
             f"Half, BFloat16, Float, Double; but got torch.{scalar_name(weight.dtype)}Tensor "
             "instead (while checking arguments for embedding_bag)"
         )
-    if input.ndim == 2 and offsets is not None:
+    if ndim == 2 and offsets is not None:
         raise ValueError(
             "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
             f"fixed length sequences. However, found offsets of type {type(offsets).__name__}"
         )
-    if input.ndim == 1 and (not isinstance(offsets, Tensor) or offsets.ndim != 1):
+    if ndim == 1 and (not isinstance(offsets, Tensor) or offsets.ndim != 1):
         got = f"Tensor of dimension {offsets.ndim}" if isinstance(offsets, Tensor) else offsets
         raise ValueError(f"offsets has to be a 1D Tensor but got {got}")
-    if offsets is not None and offsets.dtype not in (dtypes.int64, dtypes.int32):
+    if offsets is not None and form not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'offsets' to have one of the following scalar types: "
             f"Long, Int; but got {scalar_name(offsets.dtype)} instead (while checking arguments "
@@ -407,9 +406,10 @@ def _split_bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, i
         number of bags.
     """
     xp = input._xp
-    flat = input.reshape(-1)
-    if input.ndim == 2:
-        count, length = input.shape
+    shape = input._data.shape
+    flat = input if len(shape) == 1 else input.reshape(-1)
+    if len(shape) == 2:
+        count, length = shape
         return flat, xp.repeat(xp.arange(count), length), count
     starts = offsets._data
     if with_end and not starts.shape[0]:
@@ -419,7 +419,7 @@ def _split_bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, i
         "embedding_bag: offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to "
         "start from position 0",
     )
-    members = flat.shape[0]
+    members = shape[0]
     xp.check_all(
         starts[-1:] <= members,
         f"embedding_bag: offsets[-1] can not be greater than input's length {members}",
