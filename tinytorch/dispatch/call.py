@@ -318,33 +318,43 @@ def _variadic_name(source: Callable[..., Any]) -> str | None:
 def composite_body(op: Op) -> Callable[..., Any]:
     """Return a composite's function, which names the nodes of its results where PyTorch does."""
     body: Callable[..., Any] = op.body
-    return name_nodes(op, body) if op.node.name is not None or op.node.frees else body
+    return _name_nodes(op, body) if _renames_nodes(op) else body
 
 
-def name_nodes(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a composite's function that renames the nodes of its results.
+def _renames_nodes(op: Op) -> bool:
+    """Whether a composite renames the nodes of its results."""
+    return op.node.name is not None or bool(op.node.frees)
+
+
+def _name_nodes(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a composite's function that renames the nodes of its results."""
+
+    def function(*args: Any, **options: Any) -> Any:
+        before = next_seq()
+        result = source(*args, **options)
+        _rename_nodes(op, before, result, args, options)
+        return result
+
+    return function
+
+
+def _rename_nodes(
+    op: Op, before: int, result: Any, args: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    """Rename the nodes of a composite's results that are newer than the number ``before``.
 
     To PyTorch such a composite is one operation. The option ``node`` also states when these nodes
     are freed.
     """
     node: Any = op.node.name
-
-    def function(*args: Any, **options: Any) -> Any:
-        before = next_seq()
-        result = source(*args, **options)
-        if result.__class__ is Tensor and not result._rg and result._base is None:
-            return result
-        for t in result if isinstance(result, (tuple, list)) else (result,):
-            if isinstance(t, Tensor) and t._base is not None:
-                _release_view(t, args, options)
-            made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
-            if made is not None and made.seq > before and isinstance(made.op, Backward):
-                name = node(made) if callable(node) else node
-                if name is not None or op.node.frees:
-                    made.op = made.op.rename(name or made.op.backward_name, op.node.frees or None)
-        return result
-
-    return function
+    for t in result if isinstance(result, (tuple, list)) else (result,):
+        if isinstance(t, Tensor) and t._base is not None:
+            _release_view(t, args, options)
+        made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
+        if made is not None and made.seq > before and isinstance(made.op, Backward):
+            name = node(made) if callable(node) else node
+            if name is not None or op.node.frees:
+                made.op = made.op.rename(name or made.op.backward_name, op.node.frees or None)
 
 
 def _release_view(result: Tensor, args: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -417,7 +427,7 @@ def make_composite_function(op: Op, public: Any = None) -> Any:
         try:
             if prepared is None:
                 prepared = _prepare_composite(op)
-            body, accepted, by_name, fits, computes_in_float32 = prepared
+            body, renames, accepted, by_name, fits, computes_in_float32 = prepared
             if not PLAIN or fits is not None and not fits(args, options):
                 return call_composite_slowly(op, public, args, options)
             count = len(args)
@@ -432,12 +442,18 @@ def make_composite_function(op: Op, public: Any = None) -> Any:
             if options and not _fits_by_name(by_name, options, computes_in_float32):
                 return call_composite_slowly(op, public, args, options)
             try:
-                return body(*args, **options)
+                if not renames:
+                    return body(*args, **options)
+                before = next_seq()
+                out = body(*args, **options)
             except REWRITTEN_ERRORS as error:
                 better = rewrite_error(op, args, options, error)
                 if better is error:
                     raise
                 raise better from None
+            if out.__class__ is not Tensor or out._rg or out._base is not None:
+                _rename_nodes(op, before, out, args, options)
+            return out
         except Exception as error:
             shorten(error)
             raise
@@ -451,13 +467,14 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
     """Return the body of a composite and the checks of its arguments.
 
     Returns:
-        A tuple of the body; pairs of a parameter's position and the classes that it accepts; for
-        each parameter that a name may give, these classes or None for all; the result of
-        ``_make_sequence_check``; and whether tensors of reduced precision are computed in float32.
+        A tuple of the body; whether the nodes of its results are renamed; pairs of a parameter's
+        position and the classes that it accepts; for each parameter that a name may give, these
+        classes or None for all; the result of ``_make_sequence_check``; and whether tensors of
+        reduced precision are computed in float32.
     """
-    plan, body = op.plan, composite_body(op)
-    if op.is_numpy_function:
-        body = add_flag_conversion(op, body) if plan.scalars else body
+    plan, body, renames = op.plan, op.body, _renames_nodes(op)
+    if op.is_numpy_function and plan.scalars:
+        body, renames = add_flag_conversion(op, composite_body(op)), False
     accepted: dict[int, Any] = {}
     for i, (kind, _) in {} if op.is_numpy_function else plan.scalars.items():
         accepted[i] = frozenset((kind, int if kind is float else bool, plan.defaults[i].__class__))
@@ -466,6 +483,7 @@ def _prepare_composite(op: Op) -> tuple[Any, ...]:
         accepted.update((i, NOT_OVERRIDING) for i in first if i != plan.sequence)
     return (
         body,
+        renames,
         tuple(sorted(accepted.items(), key=itemgetter(0))),
         dict.fromkeys(plan.index) | {plan.params[i]: classes for i, classes in accepted.items()},
         _make_sequence_check(op),
