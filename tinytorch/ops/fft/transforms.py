@@ -306,8 +306,8 @@ def transform(
         one: Whether the function transforms along one dimension.
     """
     s = _as_sizes(s)
-    dims = _dims(input._data.ndim, dim, s)
     shape = input._data.shape
+    dims = _dims(len(shape), dim, s)
     sizes = _sizes([shape[d] for d in dims], s)
     scale = _scale(norm, forward)
     points = _resize_dims(_promote(input, not one), dims, sizes)
