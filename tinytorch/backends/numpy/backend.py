@@ -14,7 +14,7 @@ from ..base import Array, Backend
 from ..default_operations import SmallArrays, accumulate, last_true
 from . import blas, float_functions, memory, ordering, sums
 from .memory import choose, contiguous, row_after_row, zero_unmasked
-from .quiet import QuietNamespace, is_narrow, quiet, widen
+from .quiet import FourierNamespace, QuietNamespace, is_narrow, quiet, widen
 from .sums import (
     FEW,
     LONG_ROW,
@@ -202,7 +202,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     library: Any = numpy
     array_type: type = numpy.ndarray
-    fft: QuietNamespace = QuietNamespace("numpy.fft")
+    fft: QuietNamespace = FourierNamespace("numpy.fft")
     linalg: QuietNamespace = QuietNamespace("numpy.linalg")
     tensordot: Any = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
@@ -532,9 +532,15 @@ class NumpyBackend(Backend):
         return self.masked(array, self.upper_triangles[(*array.shape[-2:], k - 1)])
 
     def roll(self, array: Array, shift: Any, axis: Any = None) -> Array:
-        """``numpy.roll``, along one dimension by one concatenation, in a third of the time."""
-        if shift.__class__ is tuple and axis.__class__ is tuple and len(shift) == len(axis) == 1:
-            return _roll_along(array, shift[0], axis[0] % array.ndim)
+        """``numpy.roll``, along one dimension by one concatenation, in a third of the time.
+
+        Few elements are rolled along one dimension after the other.
+        """
+        if shift.__class__ is tuple and axis.__class__ is tuple and len(shift) == len(axis) > 0:
+            if len(axis) == 1 or array.size < _SOME:
+                for moves, dim in zip(shift, axis, strict=True):
+                    array = _roll_along(array, moves, dim % array.ndim)
+                return array
         if axis is None and shift.__class__ is int:
             return _roll_along(array.reshape(-1), shift, 0).reshape(array.shape)
         return numpy.roll(array, shift, axis)

@@ -11,7 +11,7 @@ NumPy's indices have 32 bits where addresses do, as in the browser's Python. Her
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from functools import wraps
 from importlib import import_module
@@ -48,6 +48,34 @@ class QuietNamespace:
             found = quiet(found)
         setattr(self, name, found)
         return found
+
+
+class FourierNamespace(QuietNamespace):
+    """``numpy.fft``, whose transforms along several dimensions are several along one.
+
+    NumPy computes them so, too; on few elements its checks of the arguments take a sixth of the
+    time. The dimensions are passed by ``axes``, and sizes to the inverse of ``rfftn`` alone.
+    """
+
+    def fftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
+        for axis in reversed(axes):
+            a = self.fft(a, None, axis, norm)
+        return a
+
+    def ifftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
+        for axis in reversed(axes):
+            a = self.ifft(a, None, axis, norm)
+        return a
+
+    def rfftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
+        *first, last = axes
+        return self.fftn(self.rfft(a, None, last, norm), first, norm)
+
+    def irfftn(self, a: Any, s: Sequence[int], axes: Sequence[int], norm: str | None) -> Any:
+        *first, last = axes
+        for axis in first:
+            a = self.ifft(a, None, axis, norm)
+        return self.irfft(a, s[-1], last, norm)
 
 
 #: Functions of NumPy and of the backend that return indices.

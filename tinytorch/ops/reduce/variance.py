@@ -139,7 +139,8 @@ def _arguments(
         dim, unbiased = None, dim
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
-    if element_count(input.shape, reduced_axes(name, dim, input.ndim)) <= correction:
+    shape = input._data.shape
+    if element_count(shape, reduced_axes(name, dim, len(shape))) <= correction:
         _warn_of_freedom(name)
     return dim, correction, keepdim
 

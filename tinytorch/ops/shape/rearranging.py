@@ -88,7 +88,10 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
         >>> tt.roll(tt.arange(4), 1)
         tensor([3, 0, 1, 2])
     """
-    moves, axes = _normalize_roll(shifts, dims, input.ndim)
+    if shifts.__class__ is int and dims.__class__ is int and -input.ndim <= dims < input.ndim:
+        moves, axes = (shifts,), (dims,)
+    else:
+        moves, axes = _normalize_roll(shifts, dims, input.ndim)
     if axes and not input.ndim:
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     if not axes:
