@@ -185,6 +185,12 @@ def as_repeated_ints(
     """
     if value.__class__ is int:
         return (value,) * count
+    if value.__class__ is tuple and len(value) == count:
+        for n in value:
+            if n.__class__ is not int:
+                break
+        else:
+            return value
     try:
         values = value if isinstance(value, (tuple, list)) else (value,)
         given = tuple([n if n.__class__ is int else _as_size(n, values) for n in values])

@@ -625,6 +625,14 @@ class NumpyBackend(Backend):
         total = numpy.add.reduce(matrix, None)
         return bool(total != total)
 
+    def is_finite(self, array: Array) -> bool | None:
+        """A sum of squares of few elements that is finite has finite elements alone."""
+        if array.size < _SOME and array.dtype.char in "fd" and array.flags.c_contiguous:
+            flat = array.reshape(-1)
+            if math.isfinite(flat.dot(flat)):
+                return True
+        return super().is_finite(array)
+
     def is_moderate(self, array: Array, axis: int) -> bool:
         """Check the norm of few elements; else the maximum, and the first element of each row."""
         if array.dtype.char not in "fd":
