@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["dtype", "finfo", "iinfo", "promote_types"]
 
@@ -389,17 +389,33 @@ class finfo:
                 f"torch.finfo() requires a floating point input type, got {given!r}. "
                 "Use torch.iinfo to handle integer types"
             )
+        known = self._known.get(real.name)
+        if known is None:
+            known = self._known[real.name] = self._compute(real)
+        self.__dict__.update(known)
+
+    #: The attributes, by the name of the dtype.
+    _known: ClassVar[dict[str, dict[str, Any]]] = {}
+    dtype: str
+    bits: int
+    eps: float
+    max: float
+    min: float
+    tiny: float
+    smallest_normal: float
+    smallest_subnormal: float
+    resolution: float
+
+    def _compute(self, real: Any) -> dict[str, Any]:
+        """Return the attributes for a real floating-point dtype."""
         small = self._SMALL.get(real.name)
         mantissa, least, largest = small or self._ieee(*self._FORMATS[real.name])
-        self.dtype: str = real.name
-        self.bits: int = 8 * real.itemsize
-        self.eps: float = 2.0**-mantissa
-        self.max: float = largest
-        self.min: float = -self.max
-        self.tiny: float = 2.0**least
-        self.smallest_normal: float = self.tiny
-        self.smallest_subnormal: float = 2.0 ** (least - mantissa)
-        self.resolution: float = float(10.0 ** -int(mantissa * 0.30103))
+        return {
+            "dtype": real.name, "bits": 8 * real.itemsize, "eps": 2.0**-mantissa, "max": largest,
+            "min": -largest, "tiny": 2.0**least, "smallest_normal": 2.0**least,
+            "smallest_subnormal": 2.0 ** (least - mantissa),
+            "resolution": float(10.0 ** -int(mantissa * 0.30103)),
+        }  # fmt: skip
 
     @staticmethod
     def _ieee(exponent: int, mantissa: int) -> tuple[int, int, float]:

@@ -42,7 +42,7 @@ def nan_to_num(
         parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
         return xp.stack(parts, -1).view(input.dtype)[..., 0]
     limits = dtypes.finfo(xp.dtype_of(input))
-    out = xp.clip(input, limits.min, limits.max)  # NaN stays
+    out = xp.between(input, limits.min, limits.max)  # NaN stays
     if posinf is not None:
         out = xp.where(input == xp.inf, posinf, out)
     if neginf is not None:
