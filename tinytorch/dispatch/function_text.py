@@ -406,7 +406,10 @@ class _FunctionText:
         self.check_first = self._check_dtype(lead)
         # Beside floats a number needs no conversion, and without promotion none does.
         is_known = op.promote is None or lead in plan.operands
-        self.accepted_numbers = plan.numbers if is_known and not self.two else frozenset[int]()
+        first = None if is_known else plan.dtype_operand(lead)
+        self.accepted_numbers = frozenset(
+            i for i in plan.numbers if not self.two and (first is None or i > first)
+        )
         self.number_kinds = "_numbers" if op.promote is None else "_reals and _dtype.kind == 'f'"
         self.unwrap_others = self.each(
             _UNWRAP_OTHER, [i for i in plan.tensors if i != lead], check_dtype=self._check_dtype,
