@@ -1,8 +1,9 @@
 """Every operation of PyTorch's test database on its first small sample.
 
-PyTorch and tinytorch run in one process, in short turns, on one thread. The minimum over the turns
-of the processor's time is the time without disturbance. A further column is the time in NumPy alone: the calls of NumPy
-that the operation makes are recorded once, and then repeated without the library.
+PyTorch and tinytorch run in one process, in short turns, on one thread. The least time of the
+processor over the turns is that without disturbance. A further column is the time in NumPy alone:
+the calls of NumPy that the operation makes are recorded once, and then repeated without the
+library.
 """
 
 from __future__ import annotations

@@ -294,7 +294,7 @@ def convert_to_write(value: Any, dtype: dtypes.dtype) -> Any:
     """
     if not isinstance(value, (int, float, complex)):
         return value
-    if dtype.category > 1 and value.__class__ is not complex and -_SMALL <= value <= _SMALL:
+    if dtype.category > 1 and not isinstance(value, complex) and -_SMALL <= value <= _SMALL:
         return value
     if dtype.kind == "b":
         return bool(value)

@@ -97,8 +97,8 @@ def _or_formula(name: str) -> Callable[..., Any]:
     return apply
 
 
-def _as_operand(number: float, other: Any) -> Any:
-    """A Python scalar as a 0-d array of the dtype of ``other`` if that is a float, else as it is."""
+def _as_operand(number: Any, other: Any) -> Any:
+    """A Python scalar as a 0-d array of the dtype of ``other``, or as it is if that is no float."""
     dtype = getattr(other, "dtype", None)
     if dtype is None or dtype.char not in "fd":
         return number

@@ -228,9 +228,7 @@ class Columns:
         lead = (slice(None),) if self.batch_last else (slice(None), slice(None))
         return (*lead, *image)
 
-    def col2im(
-        self, columns: Array, windows: Windows, images: Array, add: bool = False
-    ) -> None:
+    def col2im(self, columns: Array, windows: Windows, images: Array, add: bool = False) -> None:
         """Sum the columns' elements that belong to the same pixel, and write them to ``images``.
 
         With ``add``, they are added to those of other windows in ``images``.

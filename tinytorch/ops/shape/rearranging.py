@@ -88,9 +88,9 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
         >>> tt.roll(tt.arange(4), 1)
         tensor([3, 0, 1, 2])
     """
-    if shifts.__class__ is int and dims.__class__ is int and -input.ndim <= dims < input.ndim:
-        moves, axes = (shifts,), (dims,)
-    else:
+    moves: Any = (shifts,)
+    axes: Any = (dims,)
+    if not (shifts.__class__ is int is dims.__class__ and -input.ndim <= dims < input.ndim):
         moves, axes = _normalize_roll(shifts, dims, input.ndim)
     if axes and not input.ndim:
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
