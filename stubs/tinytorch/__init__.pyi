@@ -4155,10 +4155,59 @@ def sort(
 ) -> Tensor: ...
 def sparse_bsc_tensor(*args: Any, **given: Any) -> NoReturn: ...
 def sparse_bsr_tensor(*args: Any, **given: Any) -> NoReturn: ...
-def sparse_compressed_tensor(*args: Any, **given: Any) -> NoReturn: ...
-def sparse_coo_tensor(*args: Any, **given: Any) -> NoReturn: ...
-def sparse_csc_tensor(*args: Any, **given: Any) -> NoReturn: ...
-def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Sequence[_int] | None = None,
+    *,
+    dtype: dtype | type | str | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    backend: Backend | str | None = None,
+) -> Tensor: ...
+def sparse_coo_tensor(
+    indices: Any = None,
+    values: Any = None,
+    size: Sequence[_int] | None = None,
+    *,
+    dtype: dtype | type | str | None = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    is_coalesced: _bool | None = None,
+    backend: Backend | str | None = None,
+) -> Tensor: ...
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Sequence[_int] | None = None,
+    *,
+    dtype: dtype | type | str | None = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    backend: Backend | str | None = None,
+) -> Tensor: ...
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Sequence[_int] | None = None,
+    *,
+    dtype: dtype | type | str | None = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    backend: Backend | str | None = None,
+) -> Tensor: ...
 def split(
     input: Tensor | NDArray[Any] | ndarray,
     split_size_or_sections: _int | Sequence[_int],

@@ -14,6 +14,7 @@ from ..graph.hooks import LeafHooks
 from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Edge, Node, NodeOutput, backend_of, needed_nodes, node_of, shape_and_dtype
 from ..graph.saved_tensors import Recording
+from ..graph.sparse_gradients import SparseGradient
 from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn
@@ -80,7 +81,7 @@ def backward(
         target = edge if isinstance(tensor, GradientEdge) else tensor
         is_leaf = node_of(target) is None and (target is edge or target.is_leaf)
         if g is not None and is_leaf:  # ``retain_grad`` has set ``grad`` of the others
-            task.accumulate(target, g, False)
+            task.accumulate_any(target, g, False)
             if target._post_accumulate_grad_hooks:
                 task.call_post_accumulate_hooks(target, g)
     task.finish()
@@ -174,6 +175,8 @@ def grad(
 
 def _wrap_dense(g: Any, xp: Any) -> Tensor:
     """Wrap a raw gradient; it is copied if a stride is zero or negative."""
+    if g.__class__ is SparseGradient:
+        return LATE_BOUND.sparse_tensor(g)
     if not g.flags.c_contiguous and min(g.strides) <= 0:
         g = xp.ascontiguousarray(g)
     return wrap(g, xp)

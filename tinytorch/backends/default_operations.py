@@ -58,6 +58,16 @@ class Indices(Placement):
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)
 
+    def sparse_product(
+        self, values: Array, rows: Array, columns: Array, size: int, dense: Array
+    ) -> Array | None:
+        """Product of a sparse matrix of ``size`` rows and a dense matrix or vector, or None.
+
+        ``values`` are the elements of the sparse matrix at the int64 indices ``rows`` and
+        ``columns``, which may repeat. None: the caller computes it with ``index_add``.
+        """
+        return None
+
     def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
         """``index_add`` with the ufunc ``name`` instead of a sum; all arrays are 1-d."""
         getattr(self.library, name).at(target, index, values)

@@ -23,10 +23,10 @@ class _Named:
 
 
 class layout(_Named):  # as torch calls it
-    """Layout of a tensor, which is ``tinytorch.strided`` for every tensor.
+    """Layout of a tensor: ``tinytorch.strided`` of a dense one, or that of a sparse one.
 
-    ``sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr``, ``sparse_bsc`` and ``jagged``
-    exist for comparisons: no tensor has such a layout.
+    Sparse tensors are of the layouts ``sparse_coo``, ``sparse_csr`` and ``sparse_csc``.
+    ``sparse_bsr``, ``sparse_bsc`` and ``jagged`` exist for comparisons: no tensor has them.
 
     Example:
         >>> tt.ones(2).layout is tt.strided
@@ -99,7 +99,7 @@ channels_last_3d: memory_format = memory_format("channels_last_3d", (0, 2, 3, 4,
 
 
 def check_layout(name: str, given: Any) -> None:
-    """Check that a layout is ``strided``, the one that tensors can have."""
+    """Check that a layout is ``strided``, the one that this function creates."""
     if given is None or given is strided:
         return
     if not isinstance(given, layout):
@@ -107,8 +107,8 @@ def check_layout(name: str, given: Any) -> None:
             f"{name}(): argument 'layout' must be tinytorch.layout, not {type(given).__name__}"
         )
     raise NotImplementedError(
-        f"{name}: the layout {given} is not supported: every tensor is dense, of the layout "
-        "tinytorch.strided"
+        f"{name}: the layout {given} is not supported: the result is dense, of the layout "
+        "tinytorch.strided; Tensor.to_sparse and sparse_coo_tensor create sparse tensors"
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from .. import dtypes
 from ..state import Variable, default_dtype
+from .layout import sparse_coo, sparse_csc, sparse_csr
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
@@ -369,6 +370,44 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     return f"Parameter({whole})" if "_is_param" in vars(t) else whole
 
 
+def sparse_repr(t: Any) -> str:
+    """Return the text of ``repr(t)`` of a sparse tensor: PyTorch's, as ``tensor_repr``."""
+    options, indent = _current_options(), len("tensor(")
+    parts = dict(zip(_INDEX_NAMES[t.layout], t._pattern.index, strict=True), values=t._elements)
+    texts = []
+    for name, part in parts.items():
+        head = f"{name}=tensor("
+        text = _contents(part.detach(), indent + len(head), options)
+        size = f", size={tuple(part.shape)}" if not part.numel() else ""
+        texts.append(f"{head}{text}{size})")
+    return _append_suffixes(
+        "tensor(" + (",\n" + " " * indent).join(texts), _sparse_suffixes(t), indent,
+        options.linewidth, t.is_sparse,
+    )  # fmt: skip
+
+
+#: Names of the indices of sparse tensors, by layout.
+_INDEX_NAMES = {
+    sparse_coo: ("indices",),
+    sparse_csr: ("crow_indices", "col_indices"),
+    sparse_csc: ("ccol_indices", "row_indices"),
+}
+
+
+def _sparse_suffixes(t: Any) -> list[str]:
+    """Return the texts after the elements of a sparse tensor."""
+    suffixes = [f"device='{t.device}'"] if t.device.type != "cpu" else []
+    suffixes += [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
+    if not _is_evident(t.dtype, False):
+        suffixes.append(f"dtype={t.dtype}")
+    suffixes.append(f"layout={t.layout}")
+    if t.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{t.grad_fn.name()}>")
+    elif t.requires_grad:
+        suffixes.append("requires_grad=True")
+    return suffixes
+
+
 def _contents(t: Any, indent: int, options: _Options) -> str:
     """Return the text of a tensor's elements; ``indent`` characters come before it."""
     shape = tuple(t.shape)
@@ -433,14 +472,20 @@ def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
     return dtype == default or dtype in (dtypes.int64, dtypes.bool)
 
 
-def _append_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float) -> str:
-    """Append suffixes and a bracket to a text; new lines begin with ``indent`` blanks."""
+def _append_suffixes(
+    text: str, suffixes: list[str], indent: int, linewidth: float, new_line: bool = False
+) -> str:
+    """Append suffixes and a bracket to a text; new lines begin with ``indent`` blanks.
+
+    ``new_line``: whether the first suffix is on a line of its own.
+    """
     # PyTorch leaves room for two more characters than the last line has.
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         # Measured with PyTorch's spelling, so that lines break where PyTorch breaks them.
-        needed = len(suffix.replace("dtype=tinytorch.", "dtype=torch.")) + 2
-        if column + needed > linewidth:
+        needed = len(suffix.replace("=tinytorch.", "=torch.")) + 2
+        if new_line or column + needed > linewidth:
+            new_line = False
             text += ",\n" + " " * indent + suffix
             column = indent + needed - 2
         else:

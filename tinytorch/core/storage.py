@@ -143,7 +143,7 @@ class Storage:
 
     @property
     def layout(self) -> layout:
-        """Layout of the tensor: ``tinytorch.strided``, dense."""
+        """Layout of the tensor: ``tinytorch.strided`` if it is dense."""
         return strided
 
     def get_device(self) -> int:
@@ -220,6 +220,10 @@ class Storage:
         if memory_format is contiguous_format:
             return bool(self._data.flags.c_contiguous)
         return check_format("is_contiguous", memory_format).holds(self._data)
+
+    def _form(self) -> tuple[tuple[int, ...], Any]:
+        """Return the shape and the native dtype, of a sparse tensor as well."""
+        return self._data.shape, self._data.dtype
 
     # -- conversions to Python and NumPy -------------------------------------------------
 
@@ -396,7 +400,8 @@ def check_grad(tensor: Storage, value: Any) -> None:
         )
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._data.dtype != tensor._data.dtype:
+    shape, dtype = value._form()
+    if dtype != tensor._data.dtype:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
             f"dtype '{tensor.dtype.name}'. The gradient must match the tensor's dtype"
@@ -407,7 +412,7 @@ def check_grad(tensor: Storage, value: Any) -> None:
             f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same "
             "device"
         )
-    if value._data.shape != tensor._data.shape:
+    if shape != tensor._data.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
             f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same "

@@ -46,8 +46,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell quantized_lstm_cell
             quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
             quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor
-            sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
-            sparse_csr_tensor spmm sspaddmm values_copy""",
+            sparse_bsr_tensor spmm sspaddmm values_copy""",
         "ops.fft.stft": "istft stft",
         "ops.fft.windows": """bartlett_window blackman_window hamming_window hann_window
             kaiser_window""",
@@ -186,6 +185,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
         "ops.sort.sorting": "argsort bucketize isin msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
+        "ops.sparse.creation": """sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
+            sparse_csr_tensor""",
         "ops.special.bessel_functions": "i0 i0_",
         "ops.special.error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "ops.special.gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma
@@ -199,12 +200,11 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.create.file_memory": "is_shared share_memory_",
         "ops.create.storages": "_typed_storage record_stream set_ storage untyped_storage",
         "ops.create.unsupported_layouts": """ccol_indices chalf coalesce col_indices crow_indices
-            dense_dim dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia
-            is_mkldnn is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu
-            q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
-            qscheme resize_as_sparse_ row_indices smm sparse_dim sparse_mask sparse_resize_
-            sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor to_sparse
-            to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values""",
+            dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mps
+            is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu q_per_channel_axis
+            q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
+            resize_as_sparse_ row_indices smm sparse_resize_ sparse_resize_and_clear_ sspaddmm
+            to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr values""",
         "ops.fft.stft": "istft stft",
         "ops.index.array_methods": "argpartition choose compress conjugate copy flat to_device",
         "ops.index.assignment": "__setitem__ index_put index_put_",
@@ -302,6 +302,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
         "ops.sort.sorting": "argsort msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
+        "ops.sparse.creation": """dense_dim sparse_dim sparse_mask to_dense to_sparse to_sparse_coo
+            to_sparse_csc to_sparse_csr""",
         "ops.special.bessel_functions": "i0 i0_",
         "ops.special.error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "ops.special.gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma
@@ -407,7 +409,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.ctc_loss": "_ctc _ctc_backward",
         "ops.nn.dropout": "_multiply_add_noise _multiply_mask _multiply_noise _multiply_slopes",
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_embedding
-            _scale_gradient""",
+            _scale_gradient _sparse_embedding""",
         "ops.nn.grid": """_add_pixels _affine_points _affine_points_backward _append_zero _clip
             _clip_backward _floor _pixel_indices _pixels _reflect _reflect_backward _sample""",
         "ops.nn.interpolation": "resample",
@@ -450,6 +452,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _nanmedian_along""",
         "ops.sort.sorting": "_search _sort_along _top_along order_along",
         "ops.sort.unique": "_distinct _distinct_elements",
+        "ops.sparse.products": """_gather_elements _sampled_product _scatter_elements
+            _sparse_product""",
         "ops.special.error_functions": "_ndtr",
         "ops.special.gamma_functions": "_polygamma",
     },

@@ -28,6 +28,7 @@ def fill_late_imports() -> None:
         no_grad=no_grad,
         backward=_backward,
         legacy_source=legacy_constructor_source,
+        sparse_tensor=_sparse_tensor,
         write_rules=_write_rules,
     )
 
@@ -49,6 +50,12 @@ def _backward_function() -> Any:
 
 def _backward(*args: Any, **options: Any) -> None:
     _backward_function()(*args, **options)
+
+
+def _sparse_tensor(gradient: Any) -> Any:
+    from ..ops.sparse.functions import from_gradient
+
+    return from_gradient(gradient)
 
 
 @functools.cache

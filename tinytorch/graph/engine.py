@@ -31,6 +31,7 @@ from .nodes import (
     Edge, Node, NodeOutput, backend_of, node_of, reachable, shape_and_dtype, sum_to_shape,
 )  # fmt: skip
 from .saved_tensors import check_versions, release, saved_arguments
+from .sparse_gradients import NotDenseError, SparseGradient, accumulate_sparse, add_gradients
 
 
 def note_origin(error: Exception, node: Any, warning: bool) -> None:
@@ -96,6 +97,8 @@ class GraphTask:
     capturing: bool
     #: Whether captured gradients are added to ``grad``, as in ``backward(inputs=...)``.
     accumulates_captured: bool
+    #: Whether a rule of this pass has computed a sparse gradient.
+    has_sparse = False
 
     def __init__(self, retain_graph: bool, create_graph: bool, capture: Sequence[Edge]) -> None:
         self.retain_graph = retain_graph
@@ -187,6 +190,8 @@ class GraphTask:
         entry = self.leaves.get(id(leaf))
         if entry is None:
             self.leaves[id(leaf)] = [leaf, g, fresh]
+        elif self.has_sparse:
+            entry[1], entry[2] = add_gradients(entry[1], g, leaf._xp), False
         else:
             self._add(entry, g, leaf._xp)
 
@@ -288,7 +293,7 @@ class GraphTask:
         for edge, h, (shape, dtype) in zip(edges, results, targets, strict=True):
             if edge is not None and h is not None:
                 if h.__class__ is not g.__class__:
-                    h = backend_of(edge).asarray(h)
+                    h = self._to_array(edge, h)
                 if h.shape != shape or h.dtype is not dtype:
                     h = fit_raw(backend_of(edge), h, shape, dtype)
                 self.send(edge, h, may_be_fresh and h is not g and h.base is None)
@@ -353,13 +358,22 @@ class GraphTask:
         if not self.create_graph:
             xp = backend_of(edge)
             if h.__class__ is not xp.array_type:
-                h = xp.asarray(h)
+                h = self._to_array(edge, h)
             return fit_raw(xp, h, shape, dtype)
         if tuple(h.shape) != shape:
             h = sum_to_shape(h, shape)
         if h._data.dtype != dtype:
             wanted = backend_of(edge).dtype_of_native(dtype)
             h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
+        return h
+
+    def _to_array(self, edge: Edge, h: Gradient) -> Gradient:
+        """Convert a scalar to an array, and a sparse gradient to a dense one but for leaves."""
+        if h.__class__ is not SparseGradient:
+            return backend_of(edge).asarray(h)
+        if node_of(edge) is not None:
+            return h.dense()
+        self.has_sparse = True
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
@@ -459,12 +473,14 @@ class GraphTask:
         """Convert a gradient of the pass to the tensor that a user's hook receives."""
         if g is None:
             return None
-        return conjugate(g if self.create_graph else LATE_BOUND.wrap(g, xp))
+        return conjugate(g if self.create_graph else wrap_gradient(g, xp))
 
     def _unwrap(self, tensor: Any) -> Gradient:
         """Convert a tensor that a user's hook returned to a gradient of the pass."""
         tensor = conjugate(tensor)
-        return tensor if self.create_graph else tensor._data
+        if self.create_graph:
+            return tensor
+        return tensor.raw_gradient() if tensor.is_sparse else tensor._data
 
     # -- the ends ----------------------------------------------------------------------------
 
@@ -476,7 +492,7 @@ class GraphTask:
     def deliver(self) -> None:
         """Call the hooks of the leaves and add the gradients of the leaves to their ``grad``."""
         recorder = RECORDER.get()
-        accumulate: Any = self.accumulate
+        accumulate: Any = self.accumulate_any if self.has_sparse else self.accumulate
         if recorder is not None:
             accumulate = recorder.accumulations(accumulate)
         for leaf, g, fresh in self.leaves.values():
@@ -522,7 +538,17 @@ class GraphTask:
         elif leaf._grad is None:
             leaf._grad = LATE_BOUND.wrap(match_order(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
-            _add_into(leaf._grad, g)
+            try:
+                _add_into(leaf._grad, g)
+            except NotDenseError:
+                leaf._grad = LATE_BOUND.wrap(leaf._xp.array(g), leaf._xp) + leaf._grad
+
+    def accumulate_any(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        """``accumulate`` for a pass with sparse gradients."""
+        if g.__class__ is SparseGradient:
+            accumulate_sparse(leaf, g)
+        else:
+            self.accumulate(leaf, g, fresh)
 
     def collect(self, edges: Iterable[Edge]) -> list[Gradient]:
         """Return the captured gradients, those of leaves included, in the order of ``edges``."""
@@ -552,7 +578,12 @@ def conjugate(tensor: Any) -> Any:
     The gradients of the pass are the conjugates of PyTorch's, which users see. So the rule of a
     holomorphic function multiplies by its complex derivative, without a conjugate.
     """
-    return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
+    return tensor.conj_physical() if tensor.is_complex() else tensor
+
+
+def wrap_gradient(g: Gradient, xp: Any) -> Any:
+    """Wrap a raw gradient of backend ``xp``, dense or sparse, in a tensor."""
+    return LATE_BOUND.sparse_tensor(g) if g.__class__ is SparseGradient else LATE_BOUND.wrap(g, xp)
 
 
 def zero_in_place(grad: Any) -> None:

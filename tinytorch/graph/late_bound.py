@@ -39,6 +39,8 @@ class LateBound:
     backward: Callable[..., None]
     #: Makes the tensor for ``Tensor(...)``.
     legacy_source: Callable[..., Any]
+    #: Makes the sparse tensor of a ``SparseGradient``.
+    sparse_tensor: Callable[[Any], Any]
     #: Returns the rules of writes to memory.
     write_rules: Callable[[], WriteRules]
 

@@ -180,6 +180,18 @@ class CupyBackend(DeferredChecks, CudaDevices):
             zero = isinstance(value, (float, complex)) and not value
             target[index] = self.asarray(value, target.dtype) if zero else value
 
+    def sparse_product(
+        self, values: Array, rows: Array, columns: Array, size: int, dense: Array
+    ) -> Array | None:
+        """cuSPARSE's product, of the dtypes that it computes in."""
+        if dense.dtype.char not in "fdFD" or self.extras.__name__ != "cupyx":
+            return None
+        from cupyx.scipy import sparse
+
+        shape = size, dense.shape[0]
+        matrix = sparse.coo_matrix((values, (rows, columns)), shape=shape).tocsr()
+        return matrix @ self.library.ascontiguousarray(dense)
+
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         """``target[index] += values`` by atomic additions, which CuPy has for some dtypes only."""
         add = self.library.add

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy
@@ -67,6 +67,16 @@ _vecdot: Any = numpy.vecdot
 _tri: Any = numpy.tri
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _SCALARS = frozenset((int, float))
+
+
+@cache
+def _scipy_sparse() -> Any:
+    """Module ``scipy.sparse``, or None where SciPy is not installed."""
+    try:
+        from scipy import sparse
+    except ImportError:
+        return None
+    return sparse
 
 
 class _Zeros(dict[Any, Any]):
@@ -557,6 +567,16 @@ class NumpyBackend(Backend):
             target[...] = wide
         elif not add_rows(target, index, values):
             numpy.add.at(target, index, values)
+
+    def sparse_product(
+        self, values: Array, rows: Array, columns: Array, size: int, dense: Array
+    ) -> Array | None:
+        """SciPy's product, where it is installed, of the dtypes that it computes in."""
+        sparse = _scipy_sparse() if dense.dtype.char in "fdFD" else None
+        if sparse is None:
+            return None
+        matrix = sparse.coo_array((values, (rows, columns)), shape=(size, dense.shape[0]))
+        return matrix @ dense
 
     def order(self, array: Array, axis: int, descending: bool = False) -> Array:
         return ordering.order(array, axis, descending, self.in_parts)

@@ -1,6 +1,6 @@
 """Modules for features that tinytorch does not have, and other names of those that it has.
 
-Programs are neither traced, compiled nor exported; tensors are neither sparse, nested nor
+Programs are neither traced, compiled nor exported; tensors are neither nested nor
 quantized.
 """
 
@@ -40,11 +40,10 @@ class WithoutMode:
         return None
 
 
-_DENSE = "tensors are dense here: none are sparse"
+_FEW_LAYOUTS = "sparse tensors are COO, CSR and CSC here, with the functions that graph networks use"
 _WHOLE = "tensors are not quantized here"
 _NESTED = "tensors are not nested here: pad them, or keep a list"
 _UNMARKED = "operations are marked for no other program; tinytorch.profiler measures them"
-_OLD_SPARSE = "The older name of a sparse tensor of"
 _FORMS = "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd"
 
 TABLES = {
@@ -257,12 +256,9 @@ TABLES = {
         },
     ),
     "sparse": Table({
-        "FloatTensor": missing(f"{_OLD_SPARSE} float32.", _DENSE),
-        "DoubleTensor": missing(f"{_OLD_SPARSE} float64.", _DENSE),
-        "HalfTensor": missing(f"{_OLD_SPARSE} float16.", _DENSE),
-        "IntTensor": missing(f"{_OLD_SPARSE} int32.", _DENSE),
-        "LongTensor": missing(f"{_OLD_SPARSE} int64.", _DENSE),
-        "sum softmax log_softmax to_sparse_semi_structured": refusal(_DENSE),
+        "SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT "
+        "SparseSemiStructuredTensorCUTLASS as_sparse_gradcheck solve spdiags spsolve "
+        "to_sparse_semi_structured": refusal(_FEW_LAYOUTS),
     }),
     "quantization": Table(
         {

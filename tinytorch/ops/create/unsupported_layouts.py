@@ -1,7 +1,9 @@
-"""PyTorch's functions for other kinds of tensors: sparse, quantized, nested, on other devices.
+"""PyTorch's functions for other kinds of tensors: quantized, nested, on other devices, with blocks.
 
-Every tensor here is dense. Predicates return the same as PyTorch's for a dense tensor. Functions
-that create or require another kind raise an error that says that it is not supported.
+Predicates return the same as PyTorch's for a dense tensor. Functions that create or require another
+kind raise an error that says that it is not supported; of sparse tensors these are the layouts with
+blocks and rare products. Methods of sparse tensors raise PyTorch's error for dense tensors here;
+``ops.sparse`` has their functions for sparse ones.
 """
 
 from __future__ import annotations
@@ -16,15 +18,14 @@ from ..linalg.matmul import mm
 # -- unsupported operations ------------------------------------------------------------------------
 
 #: Error texts of unsupported kinds of tensors.
-_SPARSE = "sparse tensors are not supported: every tensor is dense"
+_SPARSE = "of the sparse layouts COO, CSR and CSC are supported, and not this operation"
 _QUANTIZED = "quantized tensors are not supported"
 _NESTED = "nested tensors are not supported: every tensor has one shape"
 _MKLDNN = "MKL-DNN's layout is not supported: every tensor is strided"
 _HALVES = "complex numbers of two halves (complex32) are not supported"
 #: Top-level functions.
 _FUNCTIONS = {
-    _SPARSE: "hspmm hsmm saddmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor "
-    "sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor",
+    _SPARSE: "hspmm hsmm saddmm sparse_bsc_tensor sparse_bsr_tensor",
     _QUANTIZED: "choose_qparams_optimized fake_quantize_per_channel_affine "
     "fake_quantize_per_tensor_affine fused_moving_avg_obs_fake_quant quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell "
@@ -33,8 +34,7 @@ _FUNCTIONS = {
 }
 #: Methods of tensors.
 _METHODS = {
-    _SPARSE: "sparse_mask sparse_resize_ sparse_resize_and_clear_ to_sparse to_sparse_bsc "
-    "to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr",
+    _SPARSE: "sparse_resize_ sparse_resize_and_clear_ to_sparse_bsc to_sparse_bsr",
     _QUANTIZED: "qscheme",
     _NESTED: "to_padded_tensor",
     _MKLDNN: "to_mkldnn",
@@ -127,7 +127,8 @@ def _define_false_attribute(name: str, reason: str) -> None:
 for _name in ("ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu"):
     _define_false_attribute(f"is_{_name}", "there is no such device")
 for _name, _text in (
-    ("is_mkldnn", _MKLDNN), ("is_nested", _NESTED), ("is_sparse_csr", _SPARSE),
+    ("is_mkldnn", _MKLDNN), ("is_nested", _NESTED),
+    ("is_sparse_csr", "the tensor is dense"),
 ):  # fmt: skip
     _define_false_attribute(_name, _text)
 
@@ -141,45 +142,6 @@ def is_distributed(input: Tensor) -> bool:
         False
     """
     return False
-
-
-@composite(namespaces=("Tensor",))
-def dense_dim(input: Tensor) -> int:
-    """The number of dense dimensions, which is that of all dimensions.
-
-    Example:
-        >>> tt.ones(2, 3).dense_dim(), tt.ones(2, 3).sparse_dim()
-        (2, 0)
-    """
-    return input.ndim
-
-
-@composite(namespaces=("Tensor",))
-def sparse_dim(input: Tensor) -> int:
-    """The number of sparse dimensions, which is 0.
-
-    Example:
-        >>> tt.ones(2, 3).sparse_dim()
-        0
-    """
-    return 0
-
-
-@composite(namespaces=("Tensor",))
-def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """Return ``input``, which is dense already, converted to ``dtype`` if one is passed.
-
-    Args:
-        input: Tensor of any shape.
-        dtype: Dtype of the result. Default None: that of ``input``.
-        masked_grad: Accepted for compatibility.
-
-    Example:
-        >>> x = tt.ones(2)
-        >>> x.to_dense() is x, x.to_dense(tt.float64).dtype
-        (True, tinytorch.float64)
-    """
-    return input if dtype is None else input.to(dtypes.as_dtype(dtype))
 
 
 @composite(method=True)
@@ -198,7 +160,7 @@ def dequantize(input: Tensor) -> Tensor:
 
 @composite(like=mm)
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """``mm``; in PyTorch the first matrix may be sparse.
+    """``mm``; the first matrix may be sparse.
 
     Example:
         >>> tt.spmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
@@ -210,7 +172,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 @composite(like=mm)
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """``mm``; in PyTorch one of the matrices may be sparse.
+    """``mm``; one of the matrices may be sparse.
 
     Example:
         >>> tt.dsmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))

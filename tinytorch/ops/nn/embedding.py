@@ -10,6 +10,7 @@ from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...graph.inference import check_mapped
+from ...graph.sparse_gradients import SparseGradient
 from ...warnings import warn
 from ..checks import OUT_OF_RANGE, as_int
 from ..index.gathering import gather_computed
@@ -64,6 +65,26 @@ _embedding_sum.vjp(
 )
 
 
+@op(node="EmbeddingBackward0", reduced=Reduced.NATIVE)
+def _sparse_embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
+    """``_embedding`` whose gradient is sparse if ``weight`` is a leaf."""
+    return _embedding.kernel(xp, input, weight, padding_idx)
+
+
+@_sparse_embedding.vjp_joint("weight")
+def _sparse_rows(xp: Any, g: Any, in_shape: Any, input: Any, padding_idx: int) -> tuple[Any]:
+    """Sparse gradient of the table; a dense one if the pass is recorded."""
+    (shape,) = in_shape
+    if not isinstance(xp, Backend):
+        return (xp.call(_embedding_sum, g, shape, input, padding_idx),)
+    rows = xp.reshape(input, (-1,)).astype("int64")
+    values = xp.reshape(g, (-1, shape[1]))
+    if padding_idx >= 0:
+        kept = xp.flatnonzero(rows != padding_idx)
+        rows, values = xp.take(rows, kept), xp.take(values, kept, axis=0)
+    return (SparseGradient(xp, rows, values, shape),)
+
+
 @op
 def _masked_embedding(xp: Backend, input: Array, index: Index, padding_idx: int) -> Array:
     """Rows of ``input`` at ``index``, zeros for the index ``padding_idx``."""
@@ -99,15 +120,16 @@ def embedding(
         max_norm: Rows with a larger norm are scaled down to it first, in place.
         norm_type: Order of that norm; default 2.
         scale_grad_by_freq: Divide a row's gradient by the number of its indices.
-        sparse: Must be False: there are no sparse gradients.
+        sparse: Whether the gradient of ``weight`` is sparse if it is a leaf: the rows that were
+            used. A recorded backward pass (``create_graph``) computes a dense one.
 
     Returns:
         ``(*, embedding_dim)``.
 
     Raises:
         IndexError: If an index is out of range.
-        RuntimeError: For a table that is not a matrix or indices that are not integers.
-        NotImplementedError: For ``sparse=True``.
+        RuntimeError: For a table that is not a matrix or indices that are not integers, and for
+            ``scale_grad_by_freq`` with ``sparse``.
 
     Example:
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -115,8 +137,8 @@ def embedding(
         tensor([[3., 4.],
                 [1., 2.]])
     """
-    if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not supported")
+    if sparse and scale_grad_by_freq:
+        raise RuntimeError(_UNSCALED)
     rows = weight.shape[0] if weight.ndim else 0
     if padding_idx is not None:
         padding_idx = as_int("embedding", "padding_idx", padding_idx)
@@ -127,7 +149,11 @@ def embedding(
         renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
         weight = scale_gradient(input, weight)
-    return _embedding(input, weight, -1 if padding_idx is None else padding_idx)
+    look_up = _sparse_embedding if sparse else _embedding
+    return look_up(input, weight, -1 if padding_idx is None else padding_idx)
+
+
+_UNSCALED = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
 
 
 def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
@@ -270,7 +296,8 @@ def embedding_bag(
         norm_type: Order of that norm; default 2.
         scale_grad_by_freq: Divide a row's gradient by the number of its indices; not for ``"max"``.
         mode: ``"sum"``, ``"mean"`` (default) or ``"max"``; an empty bag gives zeros.
-        sparse: Must be False: there are no sparse gradients.
+        sparse: Whether the gradient of ``weight`` is sparse if it is a leaf; see ``embedding``.
+            Not for ``"max"``.
         per_sample_weights: Factors of ``input``'s shape, for ``"sum"`` only.
         include_last_offset: Whether ``offsets`` ends with the end of the last bag.
         padding_idx: Index of a row that is left out of all bags; negative counts from the end.
@@ -282,7 +309,7 @@ def embedding_bag(
         ValueError: If arguments do not fit together.
         RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
         IndexError: For an index out of range with ``max_norm``.
-        NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
+        NotImplementedError: For weights in another mode than ``"sum"``.
 
     Example:
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
@@ -312,7 +339,7 @@ def embedding_bag(
     if mode == "max":
         return _max_bags(flat, weight, bags, count, length, padding)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    out = _sum_bags(flat, weight, bags, count, length, padding, factors, mode == "mean")
+    out = _sum_bags(flat, weight, bags, count, length, padding, factors, mode == "mean", sparse)
     needs_table = per_sample_weights is not None and per_sample_weights.requires_grad
     table = weight if needs_table else None  # PyTorch saves it for the gradient of the factors
     return keep_versions(out, input, offsets, per_sample_weights, table)
@@ -322,8 +349,10 @@ def _check_bag_arguments(
     input: Tensor, weight: Tensor, offsets: Any, mode: str, sparse: bool, by_frequency: bool
 ) -> None:
     """Raise an error for arguments of ``embedding_bag`` that do not fit."""
-    if sparse:
-        raise NotImplementedError("embedding_bag: sparse gradients are not supported")
+    if sparse and mode == "max":
+        raise ValueError("max mode does not support sparse weights")
+    if sparse and by_frequency:
+        raise RuntimeError(_UNSCALED)
     ndim, form = input._data.ndim, None if offsets is None else getattr(offsets, "dtype", None)
     if weight._data.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
@@ -430,7 +459,7 @@ def _split_bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, i
 
 def _sum_bags(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None,
-    factors: Any, mean: bool,
+    factors: Any, mean: bool, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """Sums of bags, or means with ``mean``, ``(count, embedding_dim)``.
 
@@ -443,9 +472,14 @@ def _sum_bags(
         padding: Index of the row that does not count, or None.
         factors: Factor of each row, ``(n,)``, or None.
         mean: Whether to compute means.
+        sparse: Whether the gradient of the table is sparse.
     """
     xp = weight._xp
-    rows = _masked_embedding(weight, flat, -1 if padding is None else padding)
+    row = -1 if padding is None else padding
+    if sparse:
+        rows = _sparse_embedding(flat, weight, row)
+    else:
+        rows = _masked_embedding(weight, flat, row)
     if factors is not None:
         if padding is not None:  # the factor may be infinite or NaN
             factors = factors.masked_fill(wrap(flat._data == padding, xp), 0)

@@ -222,11 +222,11 @@ def is_cuda(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_sparse(input: Tensor) -> bool:
-    """Whether the tensor is sparse: always False, since all tensors are dense.
+    """Whether the layout of the tensor is ``sparse_coo``.
 
     Example:
-        >>> tt.ones(1).is_sparse
-        False
+        >>> tt.ones(1).is_sparse, tt.ones(1).to_sparse().is_sparse
+        (False, True)
     """
     return False
 

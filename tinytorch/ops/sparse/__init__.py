@@ -1,0 +1,1 @@
+"""Sparse tensors: their class, their patterns, and the operations that accept them."""
