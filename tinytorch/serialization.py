@@ -42,6 +42,7 @@ from .facade.unsupported import absent
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
+from .ops.sparse.tensor import SparseTensor
 from .state import Variable
 from .state.tracebacks import short
 
@@ -163,9 +164,18 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any
     return rebuild_with_state(Parameter, Parameter, (data, requires_grad), state)
 
 
+def _reduce_sparse(tensor: SparseTensor) -> tuple[Any, ...]:
+    """Return the call that rebuilds a sparse tensor, as PyTorch writes it."""
+    pattern = tensor._pattern
+    flag = (pattern.is_coalesced,) if tensor.is_sparse else ()
+    parts = (*pattern.index, tensor._elements.detach(), tensor.shape, *flag)
+    return torch_name("torch._utils", "_rebuild_sparse_tensor"), (tensor.layout, parts)
+
+
 STORAGE_CLASSES[True], STORAGE_CLASSES[False] = TypedStorage, UntypedStorage
 CLASSES[Parameter] = torch_name("torch.nn.parameter", "Parameter")
 REDUCERS[Parameter] = _reduce_parameter
+REDUCERS[SparseTensor] = _reduce_sparse
 NAMED["torch.nn.parameter", "Parameter"] = Parameter
 CALLED["torch._utils", "_rebuild_parameter"] = _rebuild_parameter
 CALLED["torch._utils", "_rebuild_parameter_with_state"] = _rebuild_parameter

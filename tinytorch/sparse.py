@@ -146,7 +146,7 @@ def _expected_sparse(name: str, input: Any) -> RuntimeError:
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    r"""Softmax of the stored elements along a dimension; elements that are not stored count as -inf.
+    r"""Softmax of the stored elements along a dimension; all others count as -inf.
 
     Args:
         input: COO tensor.
@@ -296,7 +296,7 @@ def to_scipy(input: Tensor) -> Any:
 
 
 class _SparseTensorType(type):
-    """Metaclass of the legacy types: calling one creates a COO tensor, which is an instance of it."""
+    """Metaclass of the legacy types: a call creates a COO tensor, which is an instance."""
 
     dtype: dtypes.dtype
 

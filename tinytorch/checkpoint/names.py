@@ -19,11 +19,12 @@ from ..backends.base import Array, Backend
 from ..backends.storage import extent, row_major
 from ..core.device import device as Device
 from ..core.layout import layout as Layout
-from ..core.layout import strided
+from ..core.layout import sparse_coo, sparse_csc, sparse_csr, strided
 from ..core.lazy_bits import Conjugate, Negative, mark_lazy
 from ..core.tensor import Size, Tensor, wrap
 from ..dispatch.creation import backend_of_device
 from ..dtypes import STORAGES as STORAGES
+from ..ops.sparse.creation import sparse_compressed_tensor, sparse_coo_tensor
 from ..state import Variable
 from ..warnings import warn_once
 
@@ -279,11 +280,38 @@ def encode(text: str, encoding: str = "latin1") -> bytes:
 
 
 def layout(name: str) -> Layout:
-    """Return the layout of a name, of which only ``torch.strided`` is supported."""
-    if name != "torch.strided":
-        raise NotImplementedError(f"the checkpoint holds a tensor of layout {name}; "
-                                  "tinytorch has dense tensors alone")  # fmt: skip
-    return strided
+    """Return the layout of a name: ``torch.strided`` or that of a sparse tensor."""
+    found = next((each for each in _LAYOUTS if layout_name(each) == name), None)
+    if found is None:
+        raise NotImplementedError(
+            f"the checkpoint holds a tensor of layout {name}; tinytorch has dense tensors and the "
+            "sparse layouts COO, CSR and CSC"
+        )
+    return found
+
+
+def layout_name(layout: Layout) -> str:
+    """Return PyTorch's name of a layout: ``torch.strided``."""
+    return f"torch.{repr(layout).rpartition('.')[2]}"
+
+
+_LAYOUTS = (strided, sparse_coo, sparse_csr, sparse_csc)
+
+
+def rebuild_sparse(kind: Layout, data: tuple[Any, ...]) -> Tensor:
+    """Return a sparse tensor: ``_rebuild_sparse_tensor``; its indices are checked.
+
+    Args:
+        kind: Its layout.
+        data: For COO the indices, elements, shape and whether it is coalesced, which older files
+            lack; else the compressed and the plain indices, elements and shape.
+    """
+    if kind is sparse_coo:
+        indices, values, size, *flag = data
+        return sparse_coo_tensor(indices, values, size, is_coalesced=bool(flag and flag[0]))
+    if kind not in (sparse_csr, sparse_csc) or len(data) != 4:
+        raise TypeError(f"the checkpoint holds a sparse tensor of the layout {kind!r}")
+    return sparse_compressed_tensor(*data, layout=kind)
 
 
 #: Functions that a pickle of weights may call, by PyTorch's or Python's names.
@@ -293,6 +321,7 @@ CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_tensor,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild_with_state,
+    ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse,
     ("torch.serialization", "_get_layout"): layout,
     ("torch", "Size"): Size,
     ("torch", "device"): Device,
@@ -320,7 +349,7 @@ def unsupported_text(names: Mapping[tuple[str, str], Any], module: str, name: st
     if (module, name) in names or module.partition(".")[0] != "torch":
         return None
     description = {
-        "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
+        "_rebuild_qtensor": "a quantized tensor",
         "_rebuild_nested_tensor": "a nested tensor",
     }.get(name)  # fmt: skip
     if description is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):

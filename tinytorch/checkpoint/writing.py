@@ -12,9 +12,10 @@ from .. import dtypes
 from ..backends.base import Array, Backend
 from ..backends.storage import row_major
 from ..core.device import device
+from ..core.layout import layout
 from ..core.lazy_bits import Conjugate, LazyView, physical_view
 from ..core.tensor import Size, Tensor
-from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
+from .names import STORAGE_CLASSES, STORAGES, TorchName, layout_name, torch_name
 
 #: Python's pickler that is written in Python: the one in C writes names of importable objects only.
 PythonPickler: Any = pickle._Pickler
@@ -152,6 +153,8 @@ class Pickling:
             return reducer(obj)
         if type(obj) is Size:
             return CLASSES[Size], (tuple(obj),)
+        if type(obj) is layout:
+            return torch_name("torch.serialization", "_get_layout"), (layout_name(obj),)
         if type(obj) is device:
             return CLASSES[device], (obj.type, *(() if obj.index is None else (obj.index,)))
         return NotImplemented

@@ -380,10 +380,11 @@ def sparse_repr(t: Any) -> str:
         text = _contents(part.detach(), indent + len(head), options)
         size = f", size={tuple(part.shape)}" if not part.numel() else ""
         texts.append(f"{head}{text}{size})")
-    return _append_suffixes(
+    whole = _append_suffixes(
         "tensor(" + (",\n" + " " * indent).join(texts), _sparse_suffixes(t), indent,
         options.linewidth, t.is_sparse,
     )  # fmt: skip
+    return f"Parameter containing:\n{whole}" if "_is_param" in vars(t) else whole
 
 
 #: Names of the indices of sparse tensors, by layout.

@@ -233,6 +233,14 @@ class ArrayOptimizer(Optimizer):
         """
         return increase(state["step"], 1.0)
 
+    def _update_sparse(self, p: Tensor, grad: Any, group: ParamGroup) -> None:
+        """Update one parameter from a sparse gradient, which few optimizers support.
+
+        Raises:
+            RuntimeError: If this optimizer does not.
+        """
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
     def _buckets(self, group: ParamGroup, names: Sequence[str | None]) -> Iterable[Bucket]:
         """Group the parameters that have a gradient into buckets, with their state.
 
@@ -249,6 +257,10 @@ class ArrayOptimizer(Optimizer):
         found: dict[Any, Bucket] = {}
         for p, grad in params_and_grads(group):
             if grad is None:
+                continue
+            if grad.__class__ is not Tensor and grad.is_sparse:
+                with no_grad():
+                    self._update_sparse(p, grad, group)
                 continue
             key, row = None, (p, grad)
             if used:

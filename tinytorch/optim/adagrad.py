@@ -11,6 +11,7 @@ from ._base import (
     check_implementation,
     check_lr,
     document_functional,
+    increase,
     run_functional,
     scalar_state,
     state_like,
@@ -118,15 +119,28 @@ class Adagrad(ArrayOptimizer):
         """List parameters, gradients and state.
 
         Returns:
-            Whether a gradient is sparse, which is False, and whether a parameter is complex.
+            Whether a gradient is sparse, and whether a parameter is complex.
         """
-        return False, super()._init_group(group, params, grads, *states)
+        has_complex = super()._init_group(group, params, grads, *states)
+        return any(grad.is_sparse for grad in grads), has_complex
 
     def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         start = group["initial_accumulator_value"]
         # A complex tensor is updated as its real and imaginary parts; each has a sum.
         total = state_like(p, complex(start, start) if p.is_complex() else start)
         return {"step": scalar_state(), "sum": total}
+
+    def _update_sparse(self, p: Tensor, grad: Any, group: ParamGroup) -> None:
+        """Update the rows of a sparse gradient, and their sums of squares."""
+        if group["weight_decay"]:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        state = self.state[p]
+        step = increase(state["step"], 1.0)
+        rate = to_number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+        grad = (-grad if group["maximize"] else grad).coalesce()
+        state["sum"].add_(grad.pow(2))
+        sums = state["sum"].sparse_mask(grad).values()
+        p.add_(grad.with_elements(grad.values() / (sums.sqrt() + group["eps"])), alpha=-rate)
 
     def _update(self, group: ParamGroup) -> None:
         for bucket in self._buckets(group, ["sum"]):

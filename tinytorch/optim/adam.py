@@ -105,6 +105,11 @@ class Adam(ArrayOptimizer):
             state["max_exp_avg_sq"] = state_like(p)
         return state
 
+    def _update_sparse(self, p: Tensor, grad: Any, group: ParamGroup) -> None:
+        raise RuntimeError(
+            "Adam does not support sparse gradients, please consider SparseAdam instead"
+        )
+
     def _update(self, group: ParamGroup) -> None:
         names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None]
         beta1, beta2 = group["betas"]

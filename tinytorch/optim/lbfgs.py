@@ -126,7 +126,7 @@ class LBFGS(Optimizer):
     def _gather_flat_grad(self) -> Tensor:
         """Concatenate all gradients as one vector, with zeros for a parameter without gradient."""
         parts = [
-            _as_real(p.new_zeros(p.shape) if p.grad is None else p.grad).reshape(-1)
+            _as_real(p.new_zeros(p.shape) if p.grad is None else p.grad.to_dense()).reshape(-1)
             for p in self._params
         ]
         return find("", "cat")(parts, 0)  # type: ignore[no-any-return]

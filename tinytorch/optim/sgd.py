@@ -109,16 +109,18 @@ class SGD(ArrayOptimizer):
         """List parameters, gradients and, with momentum, buffers (None before the first step).
 
         Returns:
-            Whether a gradient is sparse: False.
+            Whether a gradient is sparse.
         """
         (momentum_buffer_list,) = states
+        has_sparse = False
         for p in group["params"]:
             if p.grad is not None:
                 params.append(p)
                 grads.append(p.grad)
+                has_sparse |= p.grad.is_sparse
                 if group["momentum"]:
                     momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
-        return False
+        return has_sparse
 
     def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         return {"momentum_buffer": state_like(p)}
@@ -126,6 +128,25 @@ class SGD(ArrayOptimizer):
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> bool:
         """Return the bucket's key: whether this is the first step of the momentum buffer."""
         return fresh
+
+    def _update_sparse(self, p: Tensor, grad: Any, group: ParamGroup) -> None:
+        """Update the rows of a sparse gradient; the velocity is sparse as well, as in PyTorch."""
+        if group["weight_decay"]:
+            raise RuntimeError(
+                "SGD: weight_decay is not compatible with sparse gradients: add(sparse, dense) is "
+                "not supported"
+            )
+        grad = -grad if group["maximize"] else grad
+        momentum, state = group["momentum"], self.state[p]
+        if momentum:
+            velocity = state.get("momentum_buffer")
+            if velocity is None:
+                velocity = grad.clone()
+            else:  # coalesced, so that it does not grow with each step
+                velocity = (velocity * momentum + grad * (1 - group["dampening"])).coalesce()
+            state["momentum_buffer"] = velocity
+            grad = grad + velocity * momentum if group["nesterov"] else velocity
+        p.add_(grad, alpha=-to_number(group["lr"]))
 
     def _update(self, group: ParamGroup) -> None:
         name = "momentum_buffer" if group["momentum"] else None

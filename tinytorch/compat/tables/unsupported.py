@@ -40,7 +40,7 @@ class WithoutMode:
         return None
 
 
-_FEW_LAYOUTS = "sparse tensors are COO, CSR and CSC here, with the functions that graph networks use"
+_FEW_LAYOUTS = "sparse tensors are COO, CSR and CSC, with the functions that graph networks use"
 _WHOLE = "tensors are not quantized here"
 _NESTED = "tensors are not nested here: pad them, or keep a list"
 _UNMARKED = "operations are marked for no other program; tinytorch.profiler measures them"

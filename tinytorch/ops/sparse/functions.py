@@ -776,6 +776,24 @@ for _name in (
     _define_conversion(_name)
 
 
+def _define_forwarded(name: str) -> None:
+    """Register an attribute or a method without arguments that the elements have as well."""
+
+    def forward(input: SparseTensor) -> Any:
+        found = getattr(input._elements, name)
+        return found() if callable(found) else found
+
+    handles(name)(forward)
+
+
+for _name in (
+    "is_meta is_cpu is_cuda is_quantized is_mkldnn is_nested is_ipu is_maia is_mps is_mtia "
+    "is_vulkan is_xla is_xpu itemsize is_inference is_pinned is_shared is_conj is_neg "
+    "retains_grad output_nr grad_dtype name is_distributed"
+).split():
+    _define_forwarded(_name)
+
+
 @handles("type")
 def type_name(input: SparseTensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Name of the legacy type, such as ``torch.sparse.FloatTensor``; or a conversion."""
