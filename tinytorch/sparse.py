@@ -23,7 +23,7 @@ from .ops.shape.joining import stack
 from .ops.shape.sizes import normalize_dim
 from .ops.sparse import functions
 from .ops.sparse.creation import sparse_compressed_tensor, sparse_coo_tensor
-from .ops.sparse.products import sample, segment_softmax
+from .ops.sparse.products import sample, segment_softmax, take
 from .ops.sparse.tensor import SparseTensor, name_node, warn_of_legacy
 
 #: PyTorch has a package of this name; ``facade.reexports`` lists the modules in it.
@@ -35,12 +35,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
+def mm(mat1: Tensor, mat2: Tensor, reduce: str = "sum") -> Tensor:
     """Product of two matrices, of which any may be sparse.
 
     Args:
         mat1: Matrix of shape ``(n, m)``.
         mat2: Matrix of shape ``(m, p)``.
+        reduce: How the products of a row of a sparse ``mat1`` and a dense ``mat2`` are combined:
+            ``"sum"``, the default, ``"mean"``, ``"amax"`` or ``"amin"``; 0 for an empty row.
 
     Returns:
         ``(n, p)``: sparse if both matrices are.
@@ -60,11 +62,32 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
             f"sparse.mm: expected two matrices, got shapes {list(mat1.shape)} and "
             f"{list(mat2.shape)}"
         )
+    if reduce != "sum":
+        return _mm_reduce(mat1, mat2, reduce)
     found: Any = functions.product(mat1, mat2)
     if isinstance(found, SparseTensor):
         elements = name_node(found._elements, "SparseSparseMatmulBackward0")
         return found.with_elements(elements)
     return name_node(found, "SparseAddmmBackward0")
+
+
+def _mm_reduce(mat1: Any, mat2: Any, reduce: str) -> Tensor:
+    """``mm`` with another reduction than the sum."""
+    if reduce not in ("mean", "amax", "amin"):
+        raise ValueError(
+            f"sparse.mm: expected reduce to be 'sum', 'mean', 'amax' or 'amin', got {reduce!r}"
+        )
+    if not isinstance(mat1, SparseTensor) or isinstance(mat2, SparseTensor):
+        raise NotImplementedError(
+            f"sparse.mm: reduce={reduce!r} needs a sparse and a dense matrix, in this order"
+        )
+    functions.check_factors(mat1, mat2)
+    rows, columns = mat1._pattern.coordinates
+    terms = take(mat2, columns) * mat1._elements.unsqueeze(1)
+    index = rows.unsqueeze(1).expand(terms.shape)
+    out = terms.new_zeros((mat1.shape[0], mat2.shape[1]))
+    found = out.scatter_reduce(0, index, terms, reduce, include_self=False)
+    return name_node(found, "SparseMmReduceImplBackward0")
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -336,15 +359,15 @@ def _legacy_type(name: str) -> Any:
     return _SparseTensorType(name, (), members)
 
 
-FloatTensor = _legacy_type("FloatTensor")
-DoubleTensor = _legacy_type("DoubleTensor")
-HalfTensor = _legacy_type("HalfTensor")
-BFloat16Tensor = _legacy_type("BFloat16Tensor")
-LongTensor = _legacy_type("LongTensor")
-IntTensor = _legacy_type("IntTensor")
-ShortTensor = _legacy_type("ShortTensor")
-CharTensor = _legacy_type("CharTensor")
-ByteTensor = _legacy_type("ByteTensor")
+FloatTensor: type[Tensor] = _legacy_type("FloatTensor")
+DoubleTensor: type[Tensor] = _legacy_type("DoubleTensor")
+HalfTensor: type[Tensor] = _legacy_type("HalfTensor")
+BFloat16Tensor: type[Tensor] = _legacy_type("BFloat16Tensor")
+LongTensor: type[Tensor] = _legacy_type("LongTensor")
+IntTensor: type[Tensor] = _legacy_type("IntTensor")
+ShortTensor: type[Tensor] = _legacy_type("ShortTensor")
+CharTensor: type[Tensor] = _legacy_type("CharTensor")
+ByteTensor: type[Tensor] = _legacy_type("ByteTensor")
 
 
 fill(globals(), TABLES["sparse"])

@@ -290,6 +290,19 @@ uint32: dtype
 uint64: dtype
 uint8: dtype
 
+def _convert_indices_from_coo_to_csr(
+    input: Tensor | ndarray,
+    size: _int,
+    *,
+    out_int32: _bool = False,
+) -> Tensor: ...
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor | ndarray,
+    col_indices: Tensor | ndarray,
+    *,
+    out_int32: _bool = False,
+    transpose: _bool = False,
+) -> Tensor: ...
 def _foreach_abs(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 def _foreach_abs_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_acos(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...

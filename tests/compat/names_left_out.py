@@ -287,9 +287,8 @@ LEFT_OUT = {
     "the name of a file": """
     """,
     "tensors are dense": """
-        torch.sparse: check_sparse_tensor_invariants solve SparseSemiStructuredTensor
-            SparseSemiStructuredTensorCUTLASS SparseSemiStructuredTensorCUSPARSELT
-            as_sparse_gradcheck
+        torch.sparse: solve SparseSemiStructuredTensor SparseSemiStructuredTensorCUTLASS
+            SparseSemiStructuredTensorCUSPARSELT
     """,
     "storages stay where they are": """
         torch.storage.TypedStorage: cuda get_device pin_memory

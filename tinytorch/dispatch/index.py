@@ -185,8 +185,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
         "ops.sort.sorting": "argsort bucketize isin msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
-        "ops.sparse.creation": """sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
-            sparse_csr_tensor""",
+        "ops.sparse.creation": """_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
+            sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor""",
         "ops.special.bessel_functions": "i0 i0_",
         "ops.special.error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "ops.special.gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma

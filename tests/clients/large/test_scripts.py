@@ -32,6 +32,8 @@ SCRIPTS = {
     "torchmetrics": "torchmetrics_scores",
     "transformers": "transformers_models",
 }
+#: Second scripts of a library.
+FURTHER = {"torch_geometric": "pyg_sparse"}
 FOLDER = Path(__file__).parent
 
 #: Scripts that start ranks of their own, and so need MPI.
@@ -52,11 +54,11 @@ def test_a_script_that_starts_ranks_runs(runner: Runner, library: str) -> None:
     assert sorted(out.splitlines()[-2:]) == ["rank 0 of 2: done", "rank 1 of 2: done"]
 
 
-@pytest.mark.parametrize("library", SCRIPTS)
-def test_script_runs_on_tinytorch(runner: Runner, library: str) -> None:
+@pytest.mark.parametrize(("library", "script"), [*SCRIPTS.items(), *FURTHER.items()])
+def test_script_runs_on_tinytorch(runner: Runner, library: str, script: str) -> None:
     if runner.python("-c", program(find, library)).returncode:
         pytest.skip(f"{library} is not installed: make clients")
-    assert runner.output(str(FOLDER / f"{SCRIPTS[library]}.py")).splitlines()[-1] == "done"
+    assert runner.output(str(FOLDER / f"{script}.py")).splitlines()[-1] == "done"
 
 
 def test_every_script_is_run() -> None:

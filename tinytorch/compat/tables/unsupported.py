@@ -256,9 +256,7 @@ TABLES = {
         },
     ),
     "sparse": Table({
-        "SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT "
-        "SparseSemiStructuredTensorCUTLASS as_sparse_gradcheck solve spdiags spsolve "
-        "to_sparse_semi_structured": refusal(_FEW_LAYOUTS),
+        "as_sparse_gradcheck spdiags spsolve to_sparse_semi_structured": refusal(_FEW_LAYOUTS),
     }),
     "quantization": Table(
         {

@@ -15,8 +15,9 @@ from ...dispatch.op import composite
 from ...state import default_dtype, no_grad
 from ..create.conversion import to
 from ..create.factories import as_tensor, tensor
+from ..shape.joining import stack
 from . import functions
-from .pattern import Pattern
+from .pattern import Pattern, compress_rows
 from .products import gather
 from .tensor import SparseTensor, make_sparse, name_node
 
@@ -328,6 +329,54 @@ def _check_compressed(
         raise RuntimeError(f"{first}_indices must begin with 0, not decrease, and end with {nnz}")
     if nnz and not (int(plain.min()) >= 0 and int(plain.max()) < inner):
         raise RuntimeError(f"`0 <= {second}_indices < {inner}` is not satisfied.")
+
+
+@composite(public=True)
+def _convert_indices_from_coo_to_csr(
+    input: Tensor, size: int, *, out_int32: bool = False
+) -> Tensor:  # fmt: skip
+    """Number of elements before each row, and of all: ``crow_indices`` of ascending row indices.
+
+    Args:
+        input: Row of each element, ``(nnz,)``, ascending.
+        size: Number of rows.
+        out_int32: Whether the result is int32, not int64. Default: False.
+
+    Returns:
+        ``(size + 1,)``.
+
+    Example:
+        >>> tt._convert_indices_from_coo_to_csr(tt.tensor([0, 2, 2]), 3)
+        tensor([0, 1, 1, 3])
+    """
+    found = compress_rows(to(input, dtypes.int64), size)
+    return to(found, dtypes.int32) if out_int32 else found
+
+
+@composite(public=True)
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """Row and column of each element of a CSR matrix.
+
+    Args:
+        crow_indices: Number of elements before each row, and of all: ``(rows + 1,)``.
+        col_indices: Column of each element, ``(nnz,)``.
+        out_int32: Whether the result is int32, not int64. Default: False.
+        transpose: Whether the columns come first. Default: False.
+
+    Returns:
+        ``(2, nnz)``.
+
+    Example:
+        >>> tt._convert_indices_from_csr_to_coo(tt.tensor([0, 1, 3]), tt.tensor([2, 0, 2]))
+        tensor([[0, 1, 1],
+                [2, 0, 2]])
+    """
+    shape = crow_indices.shape[0] - 1, 0
+    rows = Pattern(sparse_csr, (crow_indices, col_indices), shape, False).coordinates
+    found = stack(rows[::-1] if transpose else rows)
+    return to(found, dtypes.int32) if out_int32 else found
 
 
 # -- methods of tensors ----------------------------------------------------------------------------

@@ -688,7 +688,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 def product(input: Any, other: Any) -> Any:
     """Product of two tensors of which at least one is sparse."""
-    _check_factors(input, other)
+    check_factors(input, other)
     if not isinstance(input, SparseTensor):
         return _from_left(input, other)
     if not isinstance(other, SparseTensor):
@@ -707,7 +707,7 @@ def _from_left(input: Tensor, other: SparseTensor) -> Tensor:
     return found.t() if input.ndim == 2 else found
 
 
-def _check_factors(input: Any, other: Any) -> None:
+def check_factors(input: Any, other: Any) -> None:
     """Raise RuntimeError for factors that cannot be multiplied."""
     ranks = input.ndim, other.ndim
     hybrid = any(x._pattern.sparse_dim != 2 for x in (input, other) if isinstance(x, SparseTensor))

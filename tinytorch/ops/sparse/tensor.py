@@ -323,6 +323,12 @@ class SparseTensor(Tensor):
         (rows,) = self._pattern.coordinates
         return SparseGradient(self._xp, rows._data, self._elements._data, tuple(self.shape))
 
+    def _coalesced_(self, coalesced: bool) -> Self:
+        """State whether the indices are sorted and distinct, in place; return the tensor itself."""
+        old = self._pattern
+        self._pattern = Pattern(old.layout, old.index, old.shape, coalesced)
+        return self
+
     def _check_coo(self, name: str) -> None:
         """Raise NotImplementedError for a compressed layout."""
         if self.layout is not sparse_coo:
