@@ -313,7 +313,7 @@ def test_pickle_modules_are_used_if_they_can_write_names() -> None:
 
 def test_errors_name_kinds_of_tensors_that_tinytorch_lacks() -> None:
     for name, what in (
-        ("_rebuild_sparse_tensor", "a sparse tensor"), ("_rebuild_qtensor", "a quantized tensor")
+        ("_rebuild_nested_tensor", "a nested tensor"), ("_rebuild_qtensor", "a quantized tensor")
     ):  # fmt: skip
         with pytest.raises(NotImplementedError, match=what):
             load(checkpoint(f"ctorch._utils\n{name}\n.".encode()))

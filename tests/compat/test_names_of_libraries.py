@@ -24,8 +24,7 @@ from tinytorch.facade.unsupported import Absent
 REFUSED = [
     "export.export", "export.ExportedProgram",
     "fx.symbolic_trace", "fx.Graph", "fx.GraphModule", "fx.Tracer", "fx.Interpreter", "onnx.export",
-    "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.FloatTensor",
-    "sparse.softmax",
+    "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.spsolve",
     "library.opcheck", "ao.quantization.convert",
     "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
     "utils.cpp_extension.load", "utils.model_zoo.load_url",

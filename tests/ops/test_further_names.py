@@ -329,10 +329,9 @@ def test_to_dense_and_dequantize_of_dense_tensors_are_pytorchs() -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: tt.sparse_coo_tensor([[0]], [1.0]), "sparse tensors are not supported"),
-        (lambda: tt.ones(2).to_sparse(), "sparse tensors are not supported"),
-        (lambda: tt.ones(2, 2).to_sparse_csr(), "sparse tensors are not supported"),
-        (lambda: tt.smm(tt.ones(2, 2), tt.ones(2, 2)), "sparse tensors are not supported"),
+        (lambda: tt.sparse_bsr_tensor([0, 1], [0], [[[1.0]]]), "COO, CSR and CSC are supported"),
+        (lambda: tt.ones(2, 2).to_sparse_bsr((2, 2)), "COO, CSR and CSC are supported"),
+        (lambda: tt.smm(tt.ones(2, 2), tt.ones(2, 2)), "COO, CSR and CSC are supported"),
         (lambda: tt.ones(2).q_scale(), "quantized tensors are not supported"),
         (lambda: tt.quantize_per_tensor(tt.ones(2), 0.1, 0, None), "quantized tensors"),
         (lambda: tt.ones(2).to_mkldnn(), "every tensor is strided"),

@@ -106,7 +106,10 @@ def test_embedding_bag_has_first_and_second_derivatives(mode: str) -> None:
          {"offsets": STARTS, "per_sample_weights": np.ones(9)}),
         (ValueError, "must have the same shape as the input", FLAT,
          {"offsets": STARTS, "per_sample_weights": np.ones(8), "mode": "sum"}),
-        (NotImplementedError, "sparse", FLAT, {"offsets": STARTS, "sparse": True}),
+        (ValueError, "max mode does not support sparse weights", FLAT,
+         {"offsets": STARTS, "mode": "max", "sparse": True}),
+        (RuntimeError, "scale_grad_by_freq not supported with sparse", FLAT,
+         {"offsets": STARTS, "mode": "sum", "sparse": True, "scale_grad_by_freq": True}),
     ],
 )  # fmt: skip
 def test_embedding_bag_refuses_wrong_arguments(

@@ -223,8 +223,8 @@ def test_rows_are_scaled_down_to_a_norm(torch: Any) -> None:
             tt.ones(2, 2, requires_grad=True), tt.tensor([0]), 1.0, 2.0)),
         (RuntimeError, "derivative for 'embedding_renorm_'", lambda: tt.embedding_renorm_(
             tt.ones(2, 2, requires_grad=True) * 2, tt.tensor([0]), 1.0, 2.0)),
-        (NotImplementedError, "sparse", lambda: tt.embedding(
-            tt.ones(2, 2), tt.tensor([0]), -1, False, True)),
+        (RuntimeError, "scale_grad_by_freq not supported", lambda: tt.embedding(
+            tt.ones(2, 2), tt.tensor([0]), -1, True, True)),
         (ValueError, "expected a mode of 0 to 2", lambda: tt.grid_sampler(
             tt.ones(1, 1, 2, 2), tt.ones(1, 1, 1, 2), 3, 0, False)),
         (RuntimeError, r"X.numel\(\) == N \* C \* HxW", lambda: tt.native_group_norm(

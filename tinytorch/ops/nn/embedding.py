@@ -75,7 +75,7 @@ def _sparse_embedding(xp: Backend, input: Index, weight: Array, padding_idx: int
 def _sparse_rows(xp: Any, g: Any, in_shape: Any, input: Any, padding_idx: int) -> tuple[Any]:
     """Sparse gradient of the table; a dense one if the pass is recorded."""
     (shape,) = in_shape
-    if not isinstance(xp, Backend):
+    if isinstance(g, Tensor):
         return (xp.call(_embedding_sum, g, shape, input, padding_idx),)
     rows = xp.reshape(input, (-1,)).astype("int64")
     values = xp.reshape(g, (-1, shape[1]))
