@@ -273,9 +273,8 @@ def _mul_dense(input: SparseTensor, other: Tensor) -> SparseTensor:
     """Multiply by a dense tensor that broadcasts to the shape."""
     if tuple(other.shape) != tuple(input.shape):
         other = expand(other, tuple(input.shape))
-    source = input if input.layout is not sparse_coo else coalesce(input)
-    product = source._elements * gather(source._pattern, other)
-    return source.with_elements(name_node(product, "MulBackward0"))
+    product = input._elements * gather(input._pattern, other)
+    return input.with_elements(name_node(product, "MulBackward0"))
 
 
 def _intersect(a: Pattern, b: Pattern) -> tuple[Tensor, Tensor, Tensor]:
