@@ -13,6 +13,7 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import sparse_coo, sparse_csc, sparse_csr
 from ...core.tensor import Tensor, wrap
+from ...graph.late_bound import LATE_BOUND
 from ...graph.sparse_gradients import SparseGradient
 from ...state import no_grad
 from ..create.conversion import to
@@ -675,7 +676,7 @@ def norm(input: SparseTensor, p: Any = 2, dim: Any = None, keepdim: bool = False
 # -- products --------------------------------------------------------------------------------------
 
 
-@handles("mm", "matmul", "__rmatmul__", "mv", "spmm", "dsmm", "hsmm")
+@handles("mm", "matmul", "mv", "spmm", "dsmm", "hsmm")
 def matmul(input: Any, other: Any) -> Any:
     """Product of two matrices, or of a matrix and a vector; sparse if both factors are."""
     found = product(input, other)
@@ -837,14 +838,34 @@ HANDLERS["is_same_size"] = lambda input, other: tuple(input.shape) == tuple(othe
 
 
 @handles("backward")
-def backward(input: Any, gradient: Any = None, *args: Any, **options: Any) -> None:
-    """Backward pass from a sparse tensor; the gradient has its pattern."""
-    if isinstance(input, SparseTensor):
-        gradient = None if gradient is None else sparse_mask(gradient, input)._elements
-        input = input._elements
-    if options.get("inputs") is not None:
-        options["inputs"] = _unwrap(options["inputs"])
-    input.backward(gradient, *args, **options)
+def backward(
+    input: Any, gradient: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, inputs: Any = None,
+) -> None:  # fmt: skip
+    """``Tensor.backward``: the gradient of a sparse tensor has its pattern."""
+    LATE_BOUND.backward(input, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@handles("autograd.backward")
+def backward_from(
+    tensors: Any, grad_tensors: Any = None, *, function: Any, inputs: Any = None, **options: Any
+) -> None:  # fmt: skip
+    """``autograd.backward`` with sparse tensors among its arguments."""
+    roots = list(tensors) if isinstance(tensors, (tuple, list)) else [tensors]
+    grads = _root_gradients(roots, grad_tensors)
+    inputs = None if inputs is None else _unwrap(inputs)
+    function(_unwrap(roots), grads, inputs=inputs, **options)
+
+
+def _root_gradients(roots: list[Any], given: Any) -> Any:
+    """Return the gradients of roots; that of a sparse root as its elements."""
+    if given is None:
+        return None
+    grads = given if isinstance(given, (tuple, list)) else [given]
+    return [
+        sparse_mask(g, root)._elements if isinstance(root, SparseTensor) and g is not None else g
+        for root, g in zip(roots, grads, strict=True)
+    ]
 
 
 def _unwrap(tensors: Any) -> Any:
@@ -854,13 +875,15 @@ def _unwrap(tensors: Any) -> Any:
     return tensors._elements if isinstance(tensors, SparseTensor) else tensors
 
 
-@handles("grad")
+@handles("autograd.grad")
 def grad(
     outputs: Any, inputs: Any, grad_outputs: Any = None, *, function: Any, **options: Any
 ) -> Any:  # fmt: skip
     """``autograd.grad``: the gradient of a sparse tensor has its pattern."""
     given = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
-    found = function(_unwrap(outputs), _unwrap(given), _unwrap(grad_outputs), **options)
+    roots = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+    grads = _root_gradients(roots, grad_outputs)
+    found = function(_unwrap(roots), _unwrap(given), grads, **options)
     return tuple(
         x.with_elements(g) if isinstance(x, SparseTensor) and g is not None else g
         for x, g in zip(given, found, strict=True)

@@ -43,16 +43,26 @@ def handles(*names: str) -> Callable[[_F], _F]:
 
 
 def operation_name(func: Any) -> str:
-    """Return the name under which ``HANDLERS`` has a function that was called."""
+    """Return the name under which ``HANDLERS`` has a function that was called.
+
+    ``add`` for ``x + y`` and ``y + x``, ``add_`` for ``x += y``, ``nn.functional.relu`` for a
+    function of that module, ``autograd.grad``.
+    """
     op = getattr(func, "op", None)
     name: str = getattr(func, "__name__", "") or repr(func)
     if name == "__get__" and getattr(func, "__self__", None) is not None:
         return str(getattr(func.__self__.fget, "__name__", name))
-    if op is None or name in HANDLERS or name.endswith("_") and not name.endswith("__"):
+    if ".autograd" in (getattr(func, "__module__", None) or ""):
+        return f"autograd.{name}"
+    if op is None:
         return name
-    if name.startswith("__i") and name.removeprefix("__i") in ("add__", "sub__", "mul__"):
-        return f"{op.name}_"
-    return f"{op.name}_" if name == "__itruediv__" else op.qualname.removeprefix("Tensor.")
+    own: str = op.qualname.removeprefix("Tensor.")
+    if name in ("__radd__", "__rmul__") or name == op.name:
+        return own
+    if name.startswith("__"):
+        is_inplace = name.startswith("__i") and name != "__invert__"
+        return f"{own}_" if is_inplace else name if name.startswith("__r") else own
+    return name if name.endswith("_") else own
 
 
 def unsupported(name: str, kind: Layout, kind_of_device: str) -> NotImplementedError:
@@ -105,7 +115,7 @@ class SparseTensor(Tensor):
             found = next(x for x in _flatten((*args, *options.values())) if isinstance(x, cls))
             name = name if handler is None else f"{name}.out"
             raise unsupported(name, found.layout, found.device.type)
-        if name == "grad":  # ``autograd.grad``, which is above this layer
+        if name.startswith("autograd."):  # a function of the layer above
             options["function"] = func
         return handler(*args, **options)
 
