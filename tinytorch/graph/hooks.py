@@ -145,15 +145,17 @@ def call_tensor_hook(hook: Any, g: Any) -> Any:
         TypeError: If the hook returns anything but a tensor or None.
         RuntimeError: If it returns a tensor of another shape or dtype.
     """
-    result = call_hook(hook, f"hook of a tensor of shape {tuple(g._data.shape)}", g)
+    shape, dtype = g._form()
+    result = call_hook(hook, f"hook of a tensor of shape {tuple(shape)}", g)
     if result is None:
         return g
     name = hook_name(hook)
-    if not hasattr(result, "_data"):
+    if not hasattr(result, "_form"):
         raise TypeError(f"expected Variable, but hook returned {type(result).__name__!r}")
-    if result._data.shape != g._data.shape:
+    own_shape, own_dtype = result._form()
+    if own_shape != shape:
         raise RuntimeError(f"hook {name!r} has changed the size of value")
-    if result._data.dtype != g._data.dtype:
+    if own_dtype != dtype:
         raise RuntimeError(
             f"hook {name!r} has changed the type of value (was {g.dtype} got {result.dtype})"
         )

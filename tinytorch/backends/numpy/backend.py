@@ -49,6 +49,8 @@ _SOME = 4096
 _SEVERAL = 512
 #: The exponential of this bound, also divided by a sum of 2**60 of them, is in float32's range.
 _MODERATE = 40.0
+#: Up to this many products of numbers ``index_add`` is faster than SciPy's sparse matrices.
+_FEW_PRODUCTS = 1024
 _HALF = numpy.dtype("float16")
 #: Before NumPy 2.1 clip takes the bound where a float32 zero is equal to it.
 _CLIP_KEEPS_ZEROS = bool(numpy.signbit(numpy.full(1, -0.0, "float32").clip(0, 1))[0])
@@ -572,7 +574,8 @@ class NumpyBackend(Backend):
         self, values: Array, rows: Array, columns: Array, size: int, dense: Array
     ) -> Array | None:
         """SciPy's product, where it is installed, of the dtypes that it computes in."""
-        sparse = _scipy_sparse() if dense.dtype.char in "fdFD" else None
+        is_small = values.size * math.prod(dense.shape[1:]) <= _FEW_PRODUCTS
+        sparse = None if is_small or dense.dtype.char not in "fdFD" else _scipy_sparse()
         if sparse is None:
             return None
         matrix = sparse.coo_array((values, (rows, columns)), shape=(size, dense.shape[0]))

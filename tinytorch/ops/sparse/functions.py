@@ -15,7 +15,7 @@ from ...core.layout import sparse_coo, sparse_csc, sparse_csr
 from ...core.tensor import Tensor, wrap
 from ...graph.late_bound import LATE_BOUND
 from ...graph.sparse_gradients import SparseGradient
-from ...state import no_grad
+from ...state import grad_enabled, no_grad
 from ..create.conversion import to
 from ..shape.joining import cat as cat_dense
 from ..shape.joining import stack as stack_dense
@@ -417,10 +417,15 @@ def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if isinstance(input, SparseTensor):
         return input.replace(add(input, other, alpha=alpha))
     source = as_coo(other)
-    if source._pattern.sparse_dim == 1 and source.shape == input.shape:
-        elements = source._elements.to(input.dtype)
-        return input.index_add_(0, source._pattern.index[0][0], elements, alpha=alpha)
-    return input.add_(to_dense(source), alpha=alpha)
+    if source._pattern.sparse_dim != 1 or source.shape != input.shape:
+        return input.add_(to_dense(source), alpha=alpha)
+    rows, elements = source._pattern.coordinates[0], source._elements.to(input.dtype)
+    if grad_enabled() and (input.requires_grad or elements.requires_grad):
+        return input.index_add_(0, rows, elements, alpha=alpha)
+    input._bump()  # not ``index_add_``, which copies the whole table
+    elements = elements if alpha == 1 else elements * alpha
+    input._xp.index_add(input._data, rows._data, elements._data)
+    return input
 
 
 @handles("sub_", "subtract_")
@@ -493,11 +498,16 @@ HANDLERS["adjoint"] = HANDLERS["mH"] = HANDLERS["H"] = lambda input: (
 HANDLERS["conj"] = lambda input: HANDLERS["conj_physical"](input) if input.is_complex() else input
 
 
+def _check_all_coo(name: str, tensors: Sequence[Any]) -> None:
+    """Raise RuntimeError unless all tensors are COO."""
+    if not all(isinstance(each, SparseTensor) and each.layout is sparse_coo for each in tensors):
+        raise RuntimeError(f"{name}: expected all tensors to be of the layout sparse_coo")
+
+
 @handles("cat", "concat", "concatenate")
 def cat(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
     """Concatenate COO tensors along a sparse dimension."""
-    if not all(isinstance(each, SparseTensor) and each.layout is sparse_coo for each in tensors):
-        raise RuntimeError("cat: expected all tensors to be of the layout sparse_coo")
+    _check_all_coo("cat", tensors)
     dim = normalize_dim("cat", dim, tensors[0].ndim)
     if dim >= tensors[0]._pattern.sparse_dim:
         raise NotImplementedError("cat: concatenation along dense dimensions is not supported")
@@ -593,6 +603,7 @@ def unsqueeze(input: SparseTensor, dim: int) -> SparseTensor:
 @handles("stack")
 def stack(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
     """Concatenate COO tensors along a new sparse dimension."""
+    _check_all_coo("stack", tensors)
     return cat([HANDLERS["unsqueeze"](each, dim) for each in tensors], dim)
 
 
