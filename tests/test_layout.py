@@ -56,7 +56,6 @@ SHORT: dict[str, str] = {
     "distributed.errors": "every file of `distributed` imports it",
     "distributions._location": "two families of distributions import it",
     "facade.constants": "NumPy's constants, found by name like modules of PyTorch's",
-    "facade.late_imports": "the one module that imports upward, above all layers",
     "func.functionalization": "`functionalize` is neither a derivative nor a mapping",
     "graph.late_bound": "what `facade.late_imports` fills, below all layers",
     "numpy.emath": "NumPy's module",

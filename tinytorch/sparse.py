@@ -21,10 +21,10 @@ from .ops.linalg.matmul import matmul
 from .ops.linalg.products import addmm as _addmm
 from .ops.shape.joining import stack
 from .ops.shape.sizes import normalize_dim
-from .ops.sparse import functions
+from .ops.sparse import layouts, products, shapes
 from .ops.sparse.creation import sparse_compressed_tensor, sparse_coo_tensor
-from .ops.sparse.products import sample, segment_softmax, take
-from .ops.sparse.tensor import SparseTensor, name_node, warn_of_legacy
+from .ops.sparse.kernels import sample, segment_softmax, take
+from .ops.sparse.tensor import HANDLERS, SparseTensor, name_node, warn_of_legacy
 
 #: PyTorch has a package of this name; ``facade.reexports`` lists the modules in it.
 __path__: list[str] = []
@@ -64,10 +64,10 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str = "sum") -> Tensor:
         )
     if reduce != "sum":
         return _mm_reduce(mat1, mat2, reduce)
-    found: Any = functions.product(mat1, mat2)
+    found: Any = products.product(mat1, mat2)
     if isinstance(found, SparseTensor):
         elements = name_node(found._elements, "SparseSparseMatmulBackward0")
-        return found.with_elements(elements)
+        return found.make_like(elements)
     return name_node(found, "SparseAddmmBackward0")
 
 
@@ -81,7 +81,7 @@ def _mm_reduce(mat1: Any, mat2: Any, reduce: str) -> Tensor:
         raise NotImplementedError(
             f"sparse.mm: reduce={reduce!r} needs a sparse and a dense matrix, in this order"
         )
-    functions.check_factors(mat1, mat2)
+    products.check_factors(mat1, mat2)
     rows, columns = mat1._pattern.coordinates
     terms = take(mat2, columns) * mat1._elements.unsqueeze(1)
     index = rows.unsqueeze(1).expand(terms.shape)
@@ -105,7 +105,7 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: fl
         4.0
     """
     if isinstance(mat1, SparseTensor) or isinstance(mat2, SparseTensor):
-        found = functions.add_product(mat, mat1, mat2, beta, alpha)
+        found = products.add_product(mat, mat1, mat2, beta, alpha)
         return name_node(found, "SparseAddmmBackward0")
     result: Any = _addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
     return result  # type: ignore[no-any-return]
@@ -136,7 +136,7 @@ def sampled_addmm(
             f"{list(input.shape)}"
         )
     elements = sample(input._pattern, mat1, mat2.t()) * alpha + input._elements * beta
-    return input.with_elements(name_node(elements, "SparseSampledAddmmBackward0"))
+    return input.make_like(name_node(elements, "SparseSampledAddmmBackward0"))
 
 
 def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: Any = None) -> Tensor:
@@ -159,7 +159,7 @@ def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: Any = None
         raise _expected_sparse("sum", input)
     if dtype is None and input.dtype in (dtypes.bool, dtypes.int32, dtypes.int16, dtypes.int8):
         dtype = dtypes.int64
-    return functions.sum(input, dim, dtype=dtype)
+    return shapes.sum(input, dim, dtype=dtype)
 
 
 def _expected_sparse(name: str, input: Any) -> RuntimeError:
@@ -205,7 +205,7 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     """``softmax`` or ``log_softmax`` of a COO tensor."""
     if not isinstance(input, SparseTensor) or input.layout is not sparse_coo:
         raise _expected_sparse(name, input)
-    source = functions.coalesce(input if dtype is None else functions.HANDLERS["to"](input, dtype))
+    source = layouts.coalesce(input if dtype is None else HANDLERS["to"](input, dtype))
     dim = normalize_dim(name, dim, input.ndim)
     elements, sparse_dim = source._elements, source._pattern.sparse_dim
     if dim >= sparse_dim:
@@ -213,7 +213,7 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     else:
         found = segment_softmax(source._pattern, elements, dim, name == "log_softmax")
     node = "SparseLogSoftmaxBackward0" if name == "log_softmax" else "SparseSoftmaxBackward0"
-    return source.with_elements(name_node(found, node))
+    return source.make_like(name_node(found, node))
 
 
 class check_sparse_tensor_invariants(ContextDecorator):

@@ -53,7 +53,7 @@ def _backward(*args: Any, **options: Any) -> None:
 
 
 def _sparse_tensor(gradient: Any) -> Any:
-    from ..ops.sparse.functions import from_gradient
+    from ..ops.sparse.creation import from_gradient
 
     return from_gradient(gradient)
 

@@ -31,7 +31,10 @@ from .nodes import (
     Edge, Node, NodeOutput, backend_of, node_of, reachable, shape_and_dtype, sum_to_shape,
 )  # fmt: skip
 from .saved_tensors import check_versions, release, saved_arguments
-from .sparse_gradients import NotDenseError, SparseGradient, accumulate_sparse, add_gradients
+from .sparse_gradients import (
+    NotDenseError, SparseGradient, accumulate_sparse, add_gradients, to_raw, unwrap_gradient,
+    wrap_gradient,
+)  # fmt: skip
 
 
 def note_origin(error: Exception, node: Any, warning: bool) -> None:
@@ -293,7 +296,7 @@ class GraphTask:
         for edge, h, (shape, dtype) in zip(edges, results, targets, strict=True):
             if edge is not None and h is not None:
                 if h.__class__ is not g.__class__:
-                    h = self._to_array(edge, h)
+                    h = to_raw(self, edge, h)
                 if h.shape != shape or h.dtype is not dtype:
                     h = fit_raw(backend_of(edge), h, shape, dtype)
                 self.send(edge, h, may_be_fresh and h is not g and h.base is None)
@@ -358,22 +361,13 @@ class GraphTask:
         if not self.create_graph:
             xp = backend_of(edge)
             if h.__class__ is not xp.array_type:
-                h = self._to_array(edge, h)
+                h = to_raw(self, edge, h)
             return fit_raw(xp, h, shape, dtype)
         if tuple(h.shape) != shape:
             h = sum_to_shape(h, shape)
         if h._data.dtype != dtype:
             wanted = backend_of(edge).dtype_of_native(dtype)
             h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
-        return h
-
-    def _to_array(self, edge: Edge, h: Gradient) -> Gradient:
-        """Convert a scalar to an array, and a sparse gradient to a dense one but for leaves."""
-        if h.__class__ is not SparseGradient:
-            return backend_of(edge).asarray(h)
-        if node_of(edge) is not None:
-            return h.dense()
-        self.has_sparse = True
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
@@ -478,9 +472,7 @@ class GraphTask:
     def _unwrap(self, tensor: Any) -> Gradient:
         """Convert a tensor that a user's hook returned to a gradient of the pass."""
         tensor = conjugate(tensor)
-        if self.create_graph:
-            return tensor
-        return tensor.raw_gradient() if tensor.is_sparse else tensor._data
+        return tensor if self.create_graph else unwrap_gradient(tensor)
 
     # -- the ends ----------------------------------------------------------------------------
 
@@ -579,11 +571,6 @@ def conjugate(tensor: Any) -> Any:
     holomorphic function multiplies by its complex derivative, without a conjugate.
     """
     return tensor.conj_physical() if tensor.is_complex() else tensor
-
-
-def wrap_gradient(g: Gradient, xp: Any) -> Any:
-    """Wrap a raw gradient of backend ``xp``, dense or sparse, in a tensor."""
-    return LATE_BOUND.sparse_tensor(g) if g.__class__ is SparseGradient else LATE_BOUND.wrap(g, xp)
 
 
 def zero_in_place(grad: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .late_bound import LATE_BOUND
+from .nodes import Edge, backend_of, node_of
 
 
 class NotDenseError(NotImplementedError):
@@ -51,11 +52,34 @@ class SparseGradient:
         """Return the complex conjugate."""
         return SparseGradient(self.xp, self.rows, self.xp.conj(self.values), self.shape)
 
-    def joined(self, other: SparseGradient) -> SparseGradient:
+    def join(self, other: SparseGradient) -> SparseGradient:
         """Return the sum with another sparse gradient: the rows of both, one after the other."""
         rows = self.xp.concatenate([self.rows, other.rows])
         values = self.xp.concatenate([self.values, other.values])
         return SparseGradient(self.xp, rows, values, self.shape)
+
+
+def to_raw(task: Any, edge: Edge, h: Any) -> Any:
+    """Convert what a rule computed to a gradient along ``edge``, for the pass ``task``.
+
+    A scalar becomes an array. A sparse gradient becomes a dense one, except along edges to leaves.
+    """
+    if not isinstance(h, SparseGradient):
+        return backend_of(edge).asarray(h)
+    if node_of(edge) is not None:
+        return h.dense()
+    task.has_sparse = True
+    return h
+
+
+def wrap_gradient(g: Any, xp: Any) -> Any:
+    """Wrap a raw gradient of backend ``xp``, dense or sparse, in a tensor."""
+    return LATE_BOUND.sparse_tensor(g) if isinstance(g, SparseGradient) else LATE_BOUND.wrap(g, xp)
+
+
+def unwrap_gradient(tensor: Any) -> Any:
+    """Return the raw gradient of a tensor, dense or sparse."""
+    return tensor.raw_gradient() if tensor.is_sparse else tensor._data
 
 
 def add_gradients(pending: Any, g: Any, xp: Any) -> Any:
@@ -64,7 +88,7 @@ def add_gradients(pending: Any, g: Any, xp: Any) -> Any:
         pending, g = g, pending
     if not isinstance(g, SparseGradient):
         return xp.asarray(pending + g)
-    return pending.joined(g) if isinstance(pending, SparseGradient) else g.add_to(xp.array(pending))
+    return pending.join(g) if isinstance(pending, SparseGradient) else g.add_to(xp.array(pending))
 
 
 def accumulate_sparse(leaf: Any, g: SparseGradient) -> None:

@@ -140,7 +140,7 @@ class Adagrad(ArrayOptimizer):
         grad = (-grad if group["maximize"] else grad).coalesce()
         state["sum"].add_(grad.pow(2))
         sums = state["sum"].sparse_mask(grad).values()
-        p.add_(grad.with_elements(grad.values() / (sums.sqrt() + group["eps"])), alpha=-rate)
+        p.add_(grad.make_like(grad.values() / (sums.sqrt() + group["eps"])), alpha=-rate)
 
     def _update(self, group: ParamGroup) -> None:
         for bucket in self._buckets(group, ["sum"]):

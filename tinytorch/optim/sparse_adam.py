@@ -106,10 +106,10 @@ class SparseAdam(Optimizer):
         ):
             before = state[name].sparse_mask(grad)
             change = (target.values() - before.values()) * (1 - beta)
-            state[name].add_(grad.with_elements(change))
+            state[name].add_(grad.make_like(change))
             moments.append(before.values() + change)
         beta1, beta2 = (1 - beta ** state["step"] for beta in group["betas"])
         direction = moments[0] / (moments[1].sqrt() + group["eps"])
         p.add_(
-            grad.with_elements(direction), alpha=-to_number(group["lr"]) * math.sqrt(beta2) / beta1
+            grad.make_like(direction), alpha=-to_number(group["lr"]) * math.sqrt(beta2) / beta1
         )

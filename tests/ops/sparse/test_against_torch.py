@@ -28,7 +28,7 @@ def no_beta_warnings() -> Iterator[None]:
         yield
 
 
-def uncoalesced(lib: Any, **options: Any) -> Any:
+def repeat(lib: Any, **options: Any) -> Any:
     return lib.sparse_coo_tensor(INDEX, VALUES, (2, 3), **options)
 
 
@@ -47,8 +47,8 @@ def factor(lib: Any) -> Any:
 
 #: Calls whose result is the same text; the first argument is PyTorch or tinytorch.
 SAME_TEXT = [
-    uncoalesced, coo, csr,
-    lambda lib: uncoalesced(lib).coalesce(),
+    repeat, coo, csr,
+    lambda lib: repeat(lib).coalesce(),
     lambda lib: lib.sparse_coo_tensor(INDEX, VALUES),
     lambda lib: lib.sparse_coo_tensor(size=(2, 3)),
     lambda lib: lib.sparse_coo_tensor((2, 3)),
@@ -60,13 +60,13 @@ SAME_TEXT = [
     lambda lib: lib.sparse_compressed_tensor([0, 1], [0], [1.0], (1, 1), layout=lib.sparse_csr),
     lambda lib: coo(lib, requires_grad=True),
     lambda lib: csr(lib, requires_grad=True) * 2,
-    lambda lib: (uncoalesced(lib)._nnz(), coo(lib)._nnz(), csr(lib)._nnz()),
-    lambda lib: (uncoalesced(lib).is_coalesced(), uncoalesced(lib).coalesce().is_coalesced()),
+    lambda lib: (repeat(lib)._nnz(), coo(lib)._nnz(), csr(lib)._nnz()),
+    lambda lib: (repeat(lib).is_coalesced(), repeat(lib).coalesce().is_coalesced()),
     lambda lib: (coo(lib).is_sparse, coo(lib).is_sparse_csr, coo(lib).layout, coo(lib).shape),
     lambda lib: (csr(lib).is_sparse, csr(lib).is_sparse_csr, csr(lib).layout, csr(lib).size(0)),
     lambda lib: (coo(lib).sparse_dim(), coo(lib).dense_dim(), coo(lib).numel(), len(coo(lib))),
     lambda lib: coo(lib).indices(), lambda lib: coo(lib).values(),
-    lambda lib: uncoalesced(lib)._indices(), lambda lib: uncoalesced(lib)._values(),
+    lambda lib: repeat(lib)._indices(), lambda lib: repeat(lib)._values(),
     lambda lib: csr(lib).crow_indices(), lambda lib: csr(lib).col_indices(),
     lambda lib: csr(lib).to_sparse_csc().ccol_indices(),
     lambda lib: csr(lib).to_sparse_csc().row_indices(),
@@ -74,56 +74,56 @@ SAME_TEXT = [
     lambda lib: lib.tensor(DENSE).to_sparse_csr(), lambda lib: lib.tensor(DENSE).to_sparse_csc(),
     lambda lib: lib.tensor(DENSE).to_sparse(layout=lib.sparse_csr),
     lambda lib: lib.zeros(2, 2).to_sparse(), lambda lib: lib.tensor(DENSE).to_dense(),
-    lambda lib: uncoalesced(lib).to_dense(), lambda lib: coo(lib).to_dense(),
-    lambda lib: csr(lib).to_sparse(), lambda lib: uncoalesced(lib).to_sparse_csr(),
+    lambda lib: repeat(lib).to_dense(), lambda lib: coo(lib).to_dense(),
+    lambda lib: csr(lib).to_sparse(), lambda lib: repeat(lib).to_sparse_csr(),
     lambda lib: csr(lib).to_sparse_coo(), lambda lib: coo(lib).to_sparse_csc(),
-    lambda lib: uncoalesced(lib) * 2, lambda lib: 3 * csr(lib), lambda lib: uncoalesced(lib) / 2,
+    lambda lib: repeat(lib) * 2, lambda lib: 3 * csr(lib), lambda lib: repeat(lib) / 2,
     lambda lib: coo(lib) * lib.tensor(2.0), lambda lib: coo(lib) // 2, lambda lib: coo(lib) ** 2,
-    lambda lib: -uncoalesced(lib), lambda lib: abs(-coo(lib)), lambda lib: coo(lib).tanh(),
-    lambda lib: uncoalesced(lib).relu(), lambda lib: uncoalesced(lib).sqrt(),
+    lambda lib: -repeat(lib), lambda lib: abs(-coo(lib)), lambda lib: coo(lib).tanh(),
+    lambda lib: repeat(lib).relu(), lambda lib: repeat(lib).sqrt(),
     lambda lib: lib.nn.functional.relu(coo(lib)), lambda lib: lib.sin(csr(lib)),
     lambda lib: coo(lib) + coo(lib), lambda lib: coo(lib) - coo(lib),
     lambda lib: csr(lib) + csr(lib),
     lambda lib: coo(lib) + lib.sparse_coo_tensor(
         [[0, 1], [0, 2]], VALUES[:2], (2, 3), is_coalesced=True),
     lambda lib: coo(lib).add(coo(lib), alpha=0.5), lambda lib: coo(lib) * coo(lib),
-    lambda lib: lib.ones(2, 3) + uncoalesced(lib),
+    lambda lib: lib.ones(2, 3) + repeat(lib),
     lambda lib: lib.ones(2, 3) - csr(lib).to_sparse(),
-    lambda lib: lib.ones(2, 3).add_(uncoalesced(lib), alpha=-0.5),
+    lambda lib: lib.ones(2, 3).add_(repeat(lib), alpha=-0.5),
     lambda lib: coo(lib) * lib.arange(3.0),
-    lambda lib: lib.arange(6.0).view(2, 3) * uncoalesced(lib),
-    lambda lib: uncoalesced(lib).mul_(2), lambda lib: coo(lib).add_(coo(lib)),
+    lambda lib: lib.arange(6.0).view(2, 3) * repeat(lib),
+    lambda lib: repeat(lib).mul_(2), lambda lib: coo(lib).add_(coo(lib)),
     lambda lib: coo(lib).zero_(), lambda lib: lib.zeros_like(csr(lib)),
-    lambda lib: coo(lib).copy_(uncoalesced(lib)),
-    lambda lib: uncoalesced(lib).t(), lambda lib: csr(lib).t(), lambda lib: csr(lib).t().t(),
+    lambda lib: coo(lib).copy_(repeat(lib)),
+    lambda lib: repeat(lib).t(), lambda lib: csr(lib).t(), lambda lib: csr(lib).t().t(),
     lambda lib: coo(lib).transpose(0, 1), lambda lib: coo(lib).T, lambda lib: coo(lib).mT,
     lambda lib: coo(lib).permute(1, 0), lambda lib: coo(lib).unsqueeze(1),
-    lambda lib: lib.cat([uncoalesced(lib), coo(lib)]), lambda lib: lib.cat([coo(lib)] * 2, 1),
+    lambda lib: lib.cat([repeat(lib), coo(lib)]), lambda lib: lib.cat([coo(lib)] * 2, 1),
     lambda lib: lib.stack([coo(lib)] * 2), lambda lib: coo(lib)[1], lambda lib: coo(lib)[1, 2],
-    lambda lib: uncoalesced(lib).index_select(1, lib.tensor([2, 0])),
-    lambda lib: uncoalesced(lib).index_select(0, lib.tensor([1, 0, 1])).to_dense(),
-    lambda lib: uncoalesced(lib).sum(), lambda lib: uncoalesced(lib).sum(1),
+    lambda lib: repeat(lib).index_select(1, lib.tensor([2, 0])),
+    lambda lib: repeat(lib).index_select(0, lib.tensor([1, 0, 1])).to_dense(),
+    lambda lib: repeat(lib).sum(), lambda lib: repeat(lib).sum(1),
     lambda lib: coo(lib).sum(0, keepdim=True), lambda lib: csr(lib).sum(),
     lambda lib: lib.sparse.sum(coo(lib), 1), lambda lib: lib.sparse.sum(coo(lib), (0, 1)),
-    lambda lib: lib.sparse.sum(coo(lib), 0, dtype=lib.float64), lambda lib: uncoalesced(lib).norm(),
+    lambda lib: lib.sparse.sum(coo(lib), 0, dtype=lib.float64), lambda lib: repeat(lib).norm(),
     lambda lib: lib.sparse.sum(lib.tensor(DENSE).to_sparse(1), 1),
     lambda lib: lib.sparse.sum(lib.tensor(DENSE).to_sparse(1), 0),
-    lambda lib: lib.sparse.mm(uncoalesced(lib), factor(lib)), lambda lib: coo(lib) @ factor(lib),
+    lambda lib: lib.sparse.mm(repeat(lib), factor(lib)), lambda lib: coo(lib) @ factor(lib),
     lambda lib: lib.mm(csr(lib), factor(lib)), lambda lib: lib.matmul(coo(lib), lib.ones(3)),
     lambda lib: lib.mv(csr(lib), lib.ones(3)), lambda lib: lib.spmm(coo(lib), factor(lib)),
     lambda lib: lib.ones(4, 2) @ coo(lib), lambda lib: lib.ones(2, 2) @ csr(lib),
     lambda lib: lib.ones(2) @ coo(lib),
-    lambda lib: lib.sparse.mm(coo(lib), coo(lib).t()), lambda lib: coo(lib).t() @ uncoalesced(lib),
+    lambda lib: lib.sparse.mm(coo(lib), coo(lib).t()), lambda lib: coo(lib).t() @ repeat(lib),
     lambda lib: (csr(lib) @ csr(lib).t()).to_dense(),
     lambda lib: lib.addmm(lib.ones(2, 2), coo(lib), factor(lib), beta=2, alpha=3),
     lambda lib: lib.sparse.addmm(lib.ones(2, 2), csr(lib), factor(lib), alpha=0.5),
     lambda lib: lib.nn.functional.linear(coo(lib), lib.ones(4, 3), lib.ones(4)),
     lambda lib: [lib.sparse.mm(csr(lib), factor(lib), each) for each in ("mean", "amax", "amin")],
-    lambda lib: lib.sparse.softmax(uncoalesced(lib), 1),
+    lambda lib: lib.sparse.softmax(repeat(lib), 1),
     lambda lib: lib.sparse.softmax(coo(lib), 0),
     lambda lib: lib.sparse.softmax(lib.tensor(DENSE).to_sparse(1), 1),
     lambda lib: lib.sparse.log_softmax(coo(lib) / 7, 1),
-    lambda lib: lib.tensor(DENSE + 1).sparse_mask(uncoalesced(lib)),
+    lambda lib: lib.tensor(DENSE + 1).sparse_mask(repeat(lib)),
     lambda lib: lib.tensor(DENSE + 1).sparse_mask(csr(lib)),
     lambda lib: coo(lib).double(), lambda lib: csr(lib).to(lib.float64),
     lambda lib: coo(lib).long(),
@@ -151,8 +151,8 @@ def test_prints_and_computes_as_pytorch(call: Any) -> None:
 
 #: Calls that raise in both, and the phrase that both errors have.
 ERRORS: list[tuple[Any, str]] = [
-    (lambda lib: uncoalesced(lib).indices(), "Cannot get indices on an uncoalesced tensor"),
-    (lambda lib: uncoalesced(lib).values(), "Cannot get values on an uncoalesced tensor"),
+    (lambda lib: repeat(lib).indices(), "Cannot get indices on an uncoalesced tensor"),
+    (lambda lib: repeat(lib).values(), "Cannot get values on an uncoalesced tensor"),
     (lambda lib: coo(lib).crow_indices(), "crow_indices expected sparse row compressed"),
     (lambda lib: csr(lib).indices(), "indices expected sparse coordinate tensor layout but got"),
     (lambda lib: csr(lib).coalesce(), "coalesce expected sparse coordinate tensor layout"),
@@ -253,7 +253,6 @@ def test_names_of_nodes() -> None:
         lambda lib, s: lib.sparse.softmax(s, 1), lambda lib, s: s.transpose(0, 1),
     ):  # fmt: skip
         names = [
-            function(lib, uncoalesced(lib, requires_grad=True)).grad_fn.name()
-            for lib in (torch, tt)
+            function(lib, repeat(lib, requires_grad=True)).grad_fn.name() for lib in (torch, tt)
         ]
         assert names[0] == names[1]

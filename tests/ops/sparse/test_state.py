@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.fresh import run
 from tinytorch import nn
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
@@ -27,7 +29,7 @@ def host(x: Any) -> Any:
     return x.to_dense().detach().cpu().numpy()
 
 
-def reloaded(x: Any) -> Any:
+def reload(x: Any) -> Any:
     file = io.BytesIO()
     tt.save({"x": x}, file)
     file.seek(0)
@@ -36,7 +38,7 @@ def reloaded(x: Any) -> Any:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), reloaded]
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), reload]
 )
 def test_copies_have_the_layout_and_the_elements(layout: Any, copied: Any) -> None:
     s = make(layout)
@@ -75,7 +77,7 @@ def test_a_file_with_an_index_out_of_range_is_not_read() -> None:
     s = make()
     s._pattern.shape = tt.Size((2, 3))
     with pytest.raises(RuntimeError, match="size is inconsistent with indices"):
-        reloaded(s)
+        reload(s)
 
 
 class Graph(nn.Module):
@@ -132,7 +134,8 @@ def test_memory_is_shared_with_the_elements() -> None:
 #: What differs from a dense tensor by intention.
 OF_SPARSE = (
     "dense_dim sparse_dim is_sparse is_sparse_csr type coalesce indices is_coalesced values cat "
-    "stack mv hsmm sparse_mask to_sparse to_sparse_csr to_sparse_csc crow_indices col_indices ones_like"
+    "stack mv hsmm sparse_mask to_sparse to_sparse_csr to_sparse_csc crow_indices col_indices "
+    "ones_like"
 ).split()
 
 
@@ -180,9 +183,11 @@ def test_every_operation_computes_as_for_a_dense_tensor_or_raises(layout: Any) -
         lambda s: np.asarray(s), lambda s: np.ones((3, 3)) @ s, lambda s: s + np.ones((3, 3)),
         lambda s: nn.functional.softmax(s, 1), lambda s: nn.functional.dropout(s), lambda s: s**-1,
         lambda s: tt.mm(s, s, out=tt.ones(3, 3)), lambda s: tt.ones(3, 3).copy_(s),
-        lambda s: tt.numpy.sin(s), lambda s: s.to_sparse_bsr((1, 1)), lambda s: tt.einsum("ij->i", s),
+        lambda s: tt.numpy.sin(s), lambda s: s.to_sparse_bsr((1, 1)),
+        lambda s: tt.einsum("ij->i", s),
         lambda s: tt.zeros(2, layout=tt.sparse_coo), lambda s: tt.sparse.spsolve(s, tt.ones(3)),
-        lambda s: s.to_sparse(layout=tt.sparse_bsr), lambda s: s.data_ptr(), lambda s: s.__dlpack__(),
+        lambda s: s.to_sparse(layout=tt.sparse_bsr), lambda s: s.data_ptr(),
+        lambda s: s.__dlpack__(),
         lambda s: tt.stack([s, tt.ones(3, 3)]), lambda s: tt.ones(3, 3).mul_(s), lambda s: float(s),
     ],
 )  # fmt: skip
@@ -210,3 +215,17 @@ def test_wrong_parts_raise() -> None:
         tt.sparse_coo_tensor([0, 1], [1.0, 2.0], (3,))
     with pytest.raises(RuntimeError, match="values has incorrect size"):
         tt.sparse_coo_tensor([[0]], [[1.0, 2.0]], (3, 3))
+
+
+def test_a_pickle_is_read_by_a_new_process(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.pickle"
+    path.write_bytes(pickle.dumps(make(tt.sparse_csr).cpu()))
+
+    def program(path: str) -> None:
+        import pickle
+        from pathlib import Path
+
+        matrix = pickle.loads(Path(path).read_bytes())
+        print((matrix @ matrix).to_dense().tolist())
+
+    assert run(program, str(path)) == str((DENSE @ DENSE).tolist())

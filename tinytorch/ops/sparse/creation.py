@@ -16,10 +16,15 @@ from ...state import default_dtype, no_grad
 from ..create.conversion import to
 from ..create.factories import as_tensor, tensor
 from ..shape.joining import stack
-from . import functions
+from . import elementwise as elementwise  # which register functions of sparse tensors
+from . import products as products
+from . import shapes as shapes
+from .gradients import from_gradient as from_gradient
+from .kernels import gather
+from .layouts import convert
+from .layouts import sparse_mask as mask_sparse
 from .pattern import Pattern, compress_rows
-from .products import gather
-from .tensor import SparseTensor, make_sparse, name_node
+from .tensor import SparseTensor, handles, make_sparse, name_node
 
 __all__ = [
     "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor",
@@ -208,7 +213,7 @@ def sparse_csr_tensor(
         tensor([[0., 0., 3.],
                 [4., 0., 5.]])
     """
-    return _compressed(
+    return _make_compressed(
         sparse_csr, crow_indices, col_indices, _to_elements(values, dtype, device, backend), size,
         requires_grad,
     )  # fmt: skip
@@ -239,7 +244,7 @@ def sparse_csc_tensor(
         tensor([[0., 4.],
                 [3., 0.]])
     """
-    return _compressed(
+    return _make_compressed(
         sparse_csc, ccol_indices, row_indices, _to_elements(values, dtype, device, backend), size,
         requires_grad,
     )  # fmt: skip
@@ -277,10 +282,12 @@ def sparse_compressed_tensor(
             "or sparse_csc"
         )
     elements = _to_elements(values, dtype, device, backend)
-    return _compressed(layout, compressed_indices, plain_indices, elements, size, requires_grad)
+    return _make_compressed(
+        layout, compressed_indices, plain_indices, elements, size, requires_grad
+    )
 
 
-def _compressed(
+def _make_compressed(
     kind: Layout, compressed: Any, plain: Any, elements: Tensor, size: Any, requires_grad: bool
 ) -> Tensor:
     """Return a CSR or CSC matrix."""
@@ -379,6 +386,16 @@ def _convert_indices_from_csr_to_coo(
     return to(found, dtypes.int32) if out_int32 else found
 
 
+@handles("_rebuild")
+def rebuild_sparse(
+    kind: Layout, index: tuple[Tensor, ...], shape: tuple[int, ...], is_coalesced: bool,
+    elements: Tensor, requires_grad: bool,
+) -> SparseTensor:  # fmt: skip
+    """Unpickle a sparse tensor."""
+    pattern = Pattern(kind, index, shape, is_coalesced)
+    return make_sparse(pattern, elements.requires_grad_(requires_grad))
+
+
 # -- methods of tensors ----------------------------------------------------------------------------
 
 
@@ -416,7 +433,7 @@ def to_sparse(
     if not 0 <= dims <= input.ndim or not dims and input.ndim:
         raise IndexError(f"to_sparse: expected sparse_dim from 1 to {input.ndim}, got {sparse_dim}")
     found = _nonzero(input, dims)
-    return found if layout in (None, sparse_coo) else functions.convert(found, layout)
+    return found if layout in (None, sparse_coo) else convert(found, layout)
 
 
 def _nonzero(input: Tensor, dims: int) -> SparseTensor:
@@ -485,7 +502,7 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    return functions.sparse_mask(input, mask)  # type: ignore[arg-type]
+    return mask_sparse(input, mask)  # type: ignore[arg-type]
 
 
 # -- dense tensors ---------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ class Pattern:
         return total
 
     @cached_property
-    def merged(self) -> Merged:
+    def distinct(self) -> Merged:
         """The coalesced COO pattern, and the position in it of each element."""
         found, inverse = unique(self.flat, return_inverse=True)
         return Merged(self.from_flat(found, self.shape, self.sparse_dim), inverse)
@@ -105,7 +105,7 @@ class Pattern:
 
     def compress(self, target: Layout) -> Merged:
         """The CSR or CSC pattern of a matrix, and the new position of each element."""
-        merged, positions = self.merged if not self.is_coalesced else Merged(self, None)  # type: ignore[arg-type]
+        merged, positions = self.distinct if not self.is_coalesced else Merged(self, None)  # type: ignore[arg-type]
         rows, columns = merged.coordinates
         if target is sparse_csc:
             order = argsort(columns, stable=True)

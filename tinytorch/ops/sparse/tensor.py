@@ -65,7 +65,7 @@ def operation_name(func: Any) -> str:
     return name if name.endswith("_") else own
 
 
-def unsupported(name: str, kind: Layout, kind_of_device: str) -> NotImplementedError:
+def unsupported_error(name: str, kind: Layout, kind_of_device: str) -> NotImplementedError:
     """Return the error for an operation that has no sparse form, with PyTorch's key phrase."""
     backend = f"{LAYOUT_NAMES[kind]}{kind_of_device.upper()}"
     return NotImplementedError(
@@ -114,13 +114,13 @@ class SparseTensor(Tensor):
         if handler is None or options.pop("out", None) is not None:
             found = next(x for x in _flatten((*args, *options.values())) if isinstance(x, cls))
             name = name if handler is None else f"{name}.out"
-            raise unsupported(name, found.layout, found.device.type)
+            raise unsupported_error(name, found.layout, found.device.type)
         if name.startswith("autograd."):  # a function of the layer above
             options["function"] = func
         return handler(*args, **options)
 
     @property
-    def _data(self) -> NoReturn:  # type: ignore[override]
+    def _data(self) -> NoReturn:
         """Raise: no code may take the elements for those of a dense tensor."""
         raise NotDenseError(
             f"expected a dense tensor, got one of the layout {self.layout}: "
@@ -129,8 +129,8 @@ class SparseTensor(Tensor):
 
     # -- properties ------------------------------------------------------------------------------
 
-    @property
-    def shape(self) -> Size:  # type: ignore[override]
+    @property  # type: ignore[misc]  # a dense tensor's can be assigned
+    def shape(self) -> Size:
         """Size of each dimension."""
         return sizes[tuple(self._pattern.shape)]
 
@@ -263,7 +263,7 @@ class SparseTensor(Tensor):
     def grad(self) -> Tensor | None:
         """Gradient of a leaf, a sparse tensor of the same pattern, or None."""
         found = self._elements.grad
-        return None if found is None else self.with_elements(found)
+        return None if found is None else self.make_like(found)
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -278,7 +278,7 @@ class SparseTensor(Tensor):
 
     def detach(self) -> Tensor:
         """Return a sparse tensor on the same memory that is detached from the graph."""
-        return self.with_elements(self._elements.detach())
+        return self.make_like(self._elements.detach())
 
     def detach_(self) -> Self:
         """Detach this tensor from the graph, in place."""
@@ -288,7 +288,7 @@ class SparseTensor(Tensor):
     @property
     def data(self) -> Tensor:
         """Tensor on the same memory without history."""
-        return self.with_elements(self._elements.data)
+        return self.make_like(self._elements.data)
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -298,7 +298,7 @@ class SparseTensor(Tensor):
 
     # -- parts -----------------------------------------------------------------------------------
 
-    def with_elements(self, elements: Tensor) -> SparseTensor:
+    def make_like(self, elements: Tensor) -> SparseTensor:
         """Return the tensor of this pattern with other elements."""
         return make_sparse(self._pattern, elements)
 
@@ -333,20 +333,22 @@ class SparseTensor(Tensor):
         (rows,) = self._pattern.coordinates
         return SparseGradient(self._xp, rows._data, self._elements._data, tuple(self.shape))
 
-    def _coalesced_(self, coalesced: bool) -> Self:
+    def mark_coalesced(self, coalesced: bool) -> Self:
         """State whether the indices are sorted and distinct, in place; return the tensor itself."""
         old = self._pattern
         self._pattern = Pattern(old.layout, old.index, old.shape, coalesced)
         return self
 
+    _coalesced_ = mark_coalesced
+
     def _check_coo(self, name: str) -> None:
         """Raise NotImplementedError for a compressed layout."""
         if self.layout is not sparse_coo:
-            raise unsupported(name, self.layout, self.device.type)
+            raise unsupported_error(name, self.layout, self.device.type)
 
     # -- copies, pickles, text -------------------------------------------------------------------
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
         return sparse_repr(self)
 
     def __format__(self, spec: str) -> str:
@@ -363,7 +365,8 @@ class SparseTensor(Tensor):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         pattern = self._pattern
         parts = pattern.index, tuple(pattern.shape), pattern.is_coalesced
-        return rebuild_sparse, (pattern.layout, *parts, self._elements.detach(), self.requires_grad)
+        rebuild = HANDLERS["_rebuild"]  # pickled by its name, whose module registers all functions
+        return rebuild, (pattern.layout, *parts, self._elements.detach(), self.requires_grad)
 
     def numpy(self, *, force: bool = False) -> NoReturn:
         """Raise TypeError, as PyTorch: ``to_dense`` comes first."""
@@ -397,15 +400,6 @@ def make_sparse(pattern: Pattern, elements: Tensor) -> SparseTensor:
     out = object.__new__(SparseTensor)
     out._pattern, out._elements = pattern, elements
     return out
-
-
-def rebuild_sparse(
-    kind: Layout, index: tuple[Tensor, ...], shape: tuple[int, ...], is_coalesced: bool,
-    elements: Tensor, requires_grad: bool,
-) -> SparseTensor:  # fmt: skip
-    """Unpickle a sparse tensor."""
-    pattern = Pattern(kind, index, shape, is_coalesced)
-    return make_sparse(pattern, elements.requires_grad_(requires_grad))
 
 
 def name_node(elements: Tensor, name: str) -> Tensor:
