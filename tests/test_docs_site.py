@@ -153,7 +153,8 @@ def test_no_name_stands_under_two_headings() -> None:
 
 def test_names_stand_under_pytorchs_headings() -> None:
     for name, path in {
-        "sparse_coo_tensor": "tinytorch/unsupported",
+        "sparse_coo_tensor": "tinytorch/creation-ops",
+        "sparse_bsr_tensor": "tinytorch/unsupported",
         "zeros": "tinytorch/creation-ops",
         "cat": "tinytorch/indexing-slicing-joining-mutating-ops",
         "argmax": "tinytorch/reduction-ops",

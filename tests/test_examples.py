@@ -146,6 +146,7 @@ def test_digits_fails_when_it_learned_too_little(tmp_path: Path) -> None:
         ("chargpt", ["--steps=50"]),
         ("gaussian_process", ["--steps=4"]),
         ("vae", ["--epochs=10"]),
+        ("gcn", []),
     ],
 )
 def test_each_example_prints_what_it_prints_under_pytorch(
@@ -259,6 +260,38 @@ def test_heat_is_compared_with_a_solution() -> None:
     np.testing.assert_allclose(by_time, names["DIFFUSIVITY"] * by_place, atol=1e-5)
     edge = tt.tensor([0.0, 1.0], dtype=tt.float64)
     np.testing.assert_allclose(names["exact"](edge, tt.tensor(0.3)).numpy(), 0, atol=1e-15)
+
+
+@pytest.mark.slow
+def test_gcn_errs_at_one_member_as_zachary_did(tmp_path: Path) -> None:
+    printed = succeed("gcn", cwd=tmp_path)
+    assert re.search(r"placed wrongly: \[8\];", printed), printed
+
+
+def test_gcn_has_the_friendships_of_networkx() -> None:
+    names = load("gcn")
+    edges, labels = names["read_edges"](), names["read_labels"]()
+    assert edges.shape == (2, 78) and bool((edges[0] < edges[1]).all())
+    networkx = pytest.importorskip("networkx", reason="networkx has the same graph")
+    graph = networkx.karate_club_graph()
+    assert {tuple(sorted(edge)) for edge in graph.edges} == {*map(tuple, edges.t().tolist())}
+    clubs = [graph.nodes[node]["club"] != "Mr. Hi" for node in range(34)]
+    assert labels.tolist() == [int(each) for each in clubs]
+
+
+def test_gcn_counts_the_steps_of_shortest_paths() -> None:
+    from scipy.sparse.csgraph import shortest_path
+
+    names = load("gcn")
+    edges = names["read_edges"]()
+    adjacency = np.zeros((34, 34))
+    adjacency[tuple(edges.numpy())] = 1
+    expected = shortest_path(adjacency, directed=False, unweighted=True)
+    np.testing.assert_array_equal(names["count_steps"](edges).numpy(), expected)
+    matrix = adjacency + adjacency.T + np.eye(34)
+    scale = matrix.sum(1) ** -0.5
+    found = names["normalize"](edges).to_dense().numpy()
+    np.testing.assert_allclose(found, matrix * scale * scale[:, None], rtol=1e-6)
 
 
 @pytest.mark.slow
