@@ -34,6 +34,7 @@ RETURNS_ANY = {
     "ndarray.ctypes": "the same",
     "ndarray.flags": "a class that each library keeps to itself",
     "ndarray.item": "a number of the type that the dtype says",
+    "to_scipy": "a class of SciPy, which is optional",
     "ndarray.tolist": "lists as deep as there are dimensions, of such numbers",
 }
 

@@ -235,16 +235,29 @@ class check_sparse_tensor_invariants(ContextDecorator):
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether indices are checked: always True."""
+        """Whether indices are checked: always True.
+
+        Example:
+            >>> tt.sparse.check_sparse_tensor_invariants.is_enabled()
+            True
+        """
         return True
 
     @staticmethod
     def enable() -> None:
-        """Do nothing: indices are always checked."""
+        """Do nothing: indices are always checked.
+
+        Example:
+            >>> tt.sparse.check_sparse_tensor_invariants.enable()
+        """
 
     @staticmethod
     def disable() -> None:
-        """Do nothing: indices are always checked."""
+        """Do nothing: indices are always checked.
+
+        Example:
+            >>> tt.sparse.check_sparse_tensor_invariants.disable()
+        """
 
     def __enter__(self) -> None:
         return None

@@ -452,8 +452,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _nanmedian_along""",
         "ops.sort.sorting": "_search _sort_along _top_along order_along",
         "ops.sort.unique": "_distinct _distinct_elements",
-        "ops.sparse.products": """_gather_elements _sampled_product _scatter_elements
-            _sparse_product""",
+        "ops.sparse.kernels": "_gather_elements _sampled_product _scatter_elements _sparse_product",
         "ops.special.error_functions": "_ndtr",
         "ops.special.gamma_functions": "_polygamma",
     },
