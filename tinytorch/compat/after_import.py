@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, ClassVar
+
+from ..dispatch.tensor_protocols import DECLARATIONS
 
 
 def register_einops(backends: ModuleType) -> None:
@@ -92,7 +95,12 @@ REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
     "pandas.core.indexes.multi": "pandas",
     "pandas.core.indexes.datetimelike": "pandas",
     "pandas.core.tools.timedeltas": "pandas",
+    "torchvision.extension": "torchvision",
+    "torchvision.io.image": "torchvision",
 }
+#: Namespaces of operators that libraries find without having declared them, by the names of the
+#: modules in this package whose ``declare`` does.
+OPERATORS = {"image": "torchvision", "torchvision": "torchvision"}
 
 
 def install() -> None:
@@ -100,9 +108,15 @@ def install() -> None:
     if any(isinstance(finder, _RegistrationFinder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, _RegistrationFinder())
+    DECLARATIONS.update({library: partial(_declare, library) for library in OPERATORS})
     for name in REGISTRATIONS:
         if name in sys.modules:
             _register(sys.modules[name])
+
+
+def _declare(library: str) -> None:
+    """Declare the operators of a library, one of ``OPERATORS``."""
+    import_module(f"{__package__}.{OPERATORS[library]}").declare(library)
 
 
 def _register(module: ModuleType) -> None:

@@ -272,7 +272,11 @@ _SPACES = ("fft", "linalg", "special")
 class OpNamespace(ModuleType):
     """The operators of one library, ``torch.ops.mylib``."""
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        declare = None if name.startswith("__") else DECLARATIONS.pop(self.__name__, None)
+        if declare is not None:
+            declare()
+            return getattr(self, name)
         raise AttributeError(
             f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'",
             name=name, obj=self,
@@ -282,6 +286,8 @@ class OpNamespace(ModuleType):
         return namespace, (self.__name__,)
 
 
+#: Functions that declare the operators of a namespace, by its name, called at its first use.
+DECLARATIONS: dict[str, Callable[[], object]] = {}
 #: Namespaces of ``torch.ops`` by name, also those that are still empty.
 NAMESPACES: dict[str, Any] = {}
 

@@ -377,7 +377,7 @@ def find(op: Any) -> Operator:
     if isinstance(op, OpOverload):
         return op._operator
     library, _, name = str(getattr(op, "_qualname", op)).partition("::")
-    packet = vars(namespace(library)).get(name.partition(".")[0])
+    packet = getattr(namespace(library), name.partition(".")[0], None)
     if not isinstance(packet, OpOverloadPacket):
         raise RuntimeError(f"operator {op} does not exist: define it first")
     return packet.default._operator

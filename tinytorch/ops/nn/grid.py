@@ -322,22 +322,42 @@ def _sample(xp: Any, input: Array, grid: Array, mode: str, padding: str, corners
     if len(image) == 3 and padding == "zeros":
         # Infinite coordinates give zeros for volumes, as in PyTorch; for images they give NaN.
         at = xp.call(_clip, at, -2, tuple([n + 1 for n in image]))
+    return _interpolate(xp, input, at, mode, padding, corners).reshape(shape)
+
+
+def sample_pixels(input: Tensor, at: Tensor) -> Tensor:
+    """Pixels of images by linear interpolation, with zeros outside.
+
+    Args:
+        input: ``(N, channels, height, width)``.
+        at: Coordinates x, y in pixels, ``(N, points, 2)``.
+
+    Returns:
+        ``(N, channels, points)``.
+    """
+    on_tensors = _OnTensors(input._xp)
+    return _interpolate(on_tensors, input, at, "bilinear", "zeros", True)  # type: ignore[no-any-return]
+
+
+def _interpolate(xp: Any, input: Any, at: Any, mode: str, padding: str, corners: bool) -> Any:
+    """Pixels ``(N, channels, points)`` of images at coordinates in pixels, ``(N, points, d)``."""
+    count, channels, *rest = input.shape
+    image, points = tuple(rest), at.shape[1]
     flat = xp.call(_append_zero, input.reshape(count, channels, math.prod(image)))
     index = xp.call(_pixel_indices, at, image, mode, padding, corners)
     if mode == "nearest":
-        out = xp.call(_pixels, flat, index.reshape(count, points))
-        return _depend_on(xp, out, at).reshape(shape)
+        return _depend_on(xp, xp.call(_pixels, flat, index.reshape(count, points)), at)
     weights = _weights(xp, at, mode)
     around = index.shape[1]
     if count * channels * around * points <= _FEW:
         found = xp.call(_pixels, flat, index.reshape(count, around * points))
         found = found.reshape(count, channels, around, points)
-        return (found * weights.reshape(count, 1, around, points)).sum(2).reshape(shape)
+        return (found * weights.reshape(count, 1, around, points)).sum(2)
     total: Any = 0
     for k in range(around):
         found = xp.call(_pixels, flat, index[:, k])
         total = total + found * weights[:, k].reshape(count, 1, points)
-    return total.reshape(shape)
+    return total
 
 
 def _depend_on(xp: Any, out: Any, at: Any) -> Any:
