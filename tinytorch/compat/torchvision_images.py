@@ -244,7 +244,7 @@ def _gray(image: Any, mode: int) -> Tensor:
 
 
 def _gray_16(image: Any, mode: int) -> Tensor:
-    """Convert an image of one channel of 16 bits to a uint16 tensor with the channels of ``mode``."""
+    """Convert a 16-bit image of one channel to a uint16 tensor with the channels of ``mode``."""
     numpy = load("numpy").library
     gray = numpy.array(image).astype("uint16")
     opaque = numpy.full_like(gray, 65535)

@@ -423,6 +423,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
         "ops.nn.recurrent_sequences": "gru_sequence lstm_sequence",
+        "ops.nn.regions": """_region_maxima _region_means _region_means_backward _spread_maxima
+            _take_maxima""",
         "ops.nn.shuffling": "_rearrange",
         "ops.nn.softmax": "_log_softmax _softmax",
         "ops.nn.unfolding": "_col2im _im2col",

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ...backends import load
 from ...core.tensor import Tensor, wrap
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, op, reads_results
 from ...dispatch.out import scalar_name
 from ..checks import check_supported
@@ -332,7 +333,7 @@ def _spread_maxima(
     xp: Backend, input: Array, index: Index, rois: Array, shape: tuple[int, ...]
 ) -> Array:
     """Zeros of ``shape`` to which ``input``, the gradient of maxima, is added at their indices."""
-    out = xp.zeros((shape[0] * shape[1] * shape[2] * shape[3],), input.dtype)
+    out = xp.zeros((math.prod(shape),), input.dtype)
     at = _flat_index(xp, rois, xp.astype(xp.maximum(index, 0), "int64"), shape)
     values = xp.where(index >= 0, input, 0)
     xp.index_add(out, xp.reshape(at, (-1,)), xp.reshape(values, (-1,)))
@@ -523,7 +524,8 @@ def roi_pool(
     """
     size = pooled_height, pooled_width
     _check("roi_pool", input, rois, size, _SHAPE)
-    return _region_maxima(input, rois.detach(), size, spatial_scale)
+    out, index = _region_maxima(input, rois.detach(), size, spatial_scale)
+    return keep_versions(out, index), index
 
 
 _SHAPE = "Tensor rois should have shape as Tensor[K, 5]"
@@ -565,11 +567,9 @@ def _check(
 
 def _channel_of_bins(out: Tensor) -> Tensor:
     """Index of the channel from which each element of ``out`` is computed, int32."""
-    xp, (_, channels, height, width) = out._xp, out._data.shape
-    index = xp.reshape(
-        xp.arange(channels * height * width, dtype="int32"), (channels, height, width)
-    )
-    return wrap(xp.broadcast_to(index, out._data.shape).copy(), xp)
+    xp, shape = out._xp, out._data.shape
+    index = xp.reshape(xp.arange(math.prod(shape[1:]), dtype="int32"), shape[1:])
+    return wrap(xp.broadcast_to(index, shape).copy(), xp)
 
 
 # -- suppression of boxes that overlap -----------------------------------------------------------
