@@ -130,11 +130,13 @@ def _widen(value: Any) -> Any:
 
 
 def register(module: ModuleType) -> None:
-    """Have torchvision call the operators here.
+    """Have torchvision call the operators here, unless it runs on PyTorch itself.
 
     Args:
         module: ``torchvision.extension``, which says whether there are operators, or
             ``torchvision.io.image``, which says whether there are those of images.
     """
+    if vars(module)["torch"].Tensor is not Tensor:
+        return
     name = "_has_ops" if module.__name__ == "torchvision.extension" else "_has_image_ops"
     setattr(module, name, lambda: True)

@@ -123,12 +123,11 @@ def _check(
     _check_true(fits, "weight_c.size(1) * n_weight_grps == input_c.size(1)")
     _check_true(len(weight) % groups == 0, "weight_c.size(0) % n_weight_grps == 0")
     _check_true(input.shape[1] % offset_groups == 0, "input_c.size(1) % n_offset_grps == 0")
-    for name, pair, least in (
-        ("stride", stride, 1),
-        ("pad", padding, 0),
-        ("dilation", dilation, 1),
+    for name, pair, least in zip(
+        ("stride", "pad", "dilation"), (stride, padding, dilation), (1, 0, 1), strict=True
     ):
-        _check_true(min(pair) >= least, f"{name}_h >= {least} && {name}_w >= {least}")
+        if min(pair) < least:
+            raise RuntimeError(f"{name}_h: {pair[0]} {name}_w: {pair[1]}")
     if len(offset) != len(input):
         raise RuntimeError("invalid batch size of offset")
     _check_channels("offset", offset, 2 * offset_groups * math.prod(kernel))
