@@ -72,6 +72,13 @@ def transducer(lib: Any, x: Any) -> Any:
     )
 
 
+def pooled_regions(lib: Any, x: Any, name: str, *sampling: Any) -> Any:
+    """Pool two regions of an image into bins; the second reaches beyond the image."""
+    rois = lib.tensor([[0, 0.2, 0.3, 3.1, 2.8], [0, 1.5, 2.2, 4.5, 4.4]], dtype=x.dtype)
+    found = getattr(lib.ops.torchvision, name)(x, rois, 1.0, 2, 2, *sampling)
+    return found if name == "roi_align" else found[0]
+
+
 LINEAR_ALGEBRA: dict[str, Example] = {
     **dict.fromkeys(
         "linalg.det linalg.slogdet linalg.inv linalg.matrix_exp linalg.pinv "
@@ -268,6 +275,16 @@ LAYERS: dict[str, Example] = {
         "dropout1d": (lambda lib, x: random_layer(lib, "dropout1d", x), SIGNAL),
         "dropout3d": (lambda lib, x: random_layer(lib, "dropout3d", x), VOLUME[..., :2]),
     }.items()
+}  # fmt: skip
+
+REGIONS: dict[str, Example] = {
+    "ops.torchvision.roi_align": (lambda lib, x: pooled_regions(lib, x, "roi_align", 2, True),
+                                  IMAGE),
+    "ops.torchvision.ps_roi_align": (lambda lib, x: pooled_regions(lib, x, "ps_roi_align", 2),
+                                     numbers(1, 4, 4, 4) / 8),
+    "ops.torchvision.ps_roi_pool": (lambda lib, x: pooled_regions(lib, x, "ps_roi_pool"),
+                                    numbers(1, 4, 4, 4) / 8),
+    "ops.torchvision.roi_pool": (lambda lib, x: pooled_regions(lib, x, "roi_pool"), IMAGE),
 }  # fmt: skip
 
 LOSSES: dict[str, Example] = {

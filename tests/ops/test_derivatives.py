@@ -28,7 +28,7 @@ pytestmark = [
 EXAMPLES: dict[str, Any] = {
     **array_examples.ELEMENTWISE, **array_examples.SHAPES, **array_examples.INDEXING,
     **array_examples.REDUCTIONS, **layer_examples.LINEAR_ALGEBRA, **layer_examples.TRANSFORMS,
-    **layer_examples.LAYERS, **layer_examples.LOSSES,
+    **layer_examples.LAYERS, **layer_examples.REGIONS, **layer_examples.LOSSES,
 }  # fmt: skip
 #: Examples whose gradient is not the derivative, and why.
 NOT_THE_DERIVATIVE = {
@@ -50,6 +50,7 @@ NOT_TORCHS = {
     "nn.functional.hardsigmoid": "its sixth is a float32 there",
     "scatter": "the gradient of a source larger than the index is refused there",
     "vander": "its backward fails there: it has written over what it needs",
+    **dict.fromkeys(layer_examples.REGIONS, "they are torchvision's"),
 }
 #: What takes real numbers alone, with ``F`` for ``nn.functional``.
 REAL_ONLY = (
@@ -72,7 +73,9 @@ REAL_ONLY = (
     "sizes, fft.ihfft, fft.ihfft2, fft.ihfftn, fft.rfft, fft.rfft2, fft.rfftn, floor, fmax, fmin, "
     "fmod, frac, frexp, hypot, i0, igamma, igammac, imag, kthvalue, lgamma, log_softmax, "
     "logaddexp2, logit, masked, max, maximum, median, min, minimum, mode, msort, mvlgamma, "
-    "nanmedian, nanquantile, nansum, nextafter, polar, polygamma, prelu, quantile, rad2deg, real, "
+    "nanmedian, nanquantile, nansum, nextafter, ops.torchvision.ps_roi_align, "
+    "ops.torchvision.ps_roi_pool, ops.torchvision.roi_align, ops.torchvision.roi_pool, "
+    "polar, polygamma, prelu, quantile, rad2deg, real, "
     "relu, remainder, rnn_relu_cell, round, scatter_reduce amax, scatter_reduce amin, selu, sign, "
     "softmax, sort, special.entr, special.erfcx, special.i0e, special.i1, special.i1e, "
     "special.log_ndtr, special.ndtr, special.ndtri, special.xlog1py, special.zeta, threshold, "
