@@ -30,6 +30,7 @@ SCRIPTS = {
     "torch_geometric": "pyg_dense",
     "torchdiffeq": "torchdiffeq_equations",
     "torchmetrics": "torchmetrics_scores",
+    "torchvision": "torchvision_detection",
     "transformers": "transformers_models",
 }
 #: Second scripts of a library.
