@@ -190,6 +190,36 @@ def entropy(pieces: list[str]) -> float:
 
 
 @pytest.mark.slow
+def test_detector_finds_and_names_shapes(tmp_path: Path) -> None:
+    printed = succeed("detector", "--steps=200", cwd=tmp_path)
+    hits, shapes, wrong = found(r"(\d+) of (\d+) shapes found and named, (\d+) boxes", printed)
+    assert 100 <= shapes <= 400  # one to four in each of a hundred pictures
+    assert hits > 0.9 * shapes and wrong < 0.1 * shapes
+    done = run("detector", "--steps=1", cwd=tmp_path)
+    assert done.returncode == 1 and "expected at least 90%" in done.stderr
+
+
+def test_the_boxes_of_the_detector_are_around_its_shapes() -> None:
+    names = load("detector")
+    tt.manual_seed(0)
+    images, boxes, kinds = names["draw_shapes"](20)
+    for image, truth in zip(images, boxes, strict=True):
+        colored = np.ptp(image.numpy(), axis=0) > 0  # the background is gray
+        for x1, y1, x2, y2 in truth.tolist():
+            rows, columns = slice(int(y1), math.ceil(y2)), slice(int(x1), math.ceil(x2))
+            y, x = np.nonzero(colored[rows, columns])
+            edges = [x.min(), y.min(), x.max() + 1, y.max() + 1]
+            exact = [x1 - int(x1), y1 - int(y1), x2 - int(x1), y2 - int(y1)]
+            np.testing.assert_allclose(edges, exact, atol=1.6)  # the tip of a triangle is thin
+            colored[rows, columns] = False
+        assert not colored.any()
+    exact = list(zip(boxes, kinds, strict=True))
+    assert names["count_found"](exact, boxes, kinds) == sum(map(len, boxes))
+    moved = [(box + (box[:, 2:] - box[:, :2]).repeat(1, 2), kind) for box, kind in exact]
+    assert names["count_found"](moved, boxes, kinds) == 0
+
+
+@pytest.mark.slow
 def test_vae_beats_principal_components(tmp_path: Path) -> None:
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
