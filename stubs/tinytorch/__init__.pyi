@@ -567,6 +567,12 @@ def _log_softmax_backward_data(
     axis: _int,
     input_dtype: dtype,
 ) -> Tensor: ...
+def _sample_dirichlet(
+    input: Tensor | NDArray[Any] | ndarray,
+    generator: Generator | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
 def _softmax_backward_data(
     grad_output: Tensor | ndarray,

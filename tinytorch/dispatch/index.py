@@ -145,6 +145,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad
             deg2rad_ degrees hypot hypot_ rad2deg rad2deg_ radians sin sin_ sinc sinc_ sinh sinh_
             tan tan_ tanh tanh_""",
+        "ops.random.gammas": "_sample_dirichlet",
         "ops.random.sampling": """bernoulli binomial multinomial normal poisson rand rand_like
             randint randint_like randn randn_like randperm""",
         "ops.reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
@@ -435,8 +436,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.complex_numbers": "_conj _imag _real",
         "ops.pointwise.floating_point": "_add_to_exponent _multiply_by_power",
         "ops.pointwise.selection": "Tensor._where_method _zero_unmasked",
-        "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
-            _standard_gamma_grad""",
+        "ops.random.gammas": "_dirichlet_grad _standard_gamma _standard_gamma_grad",
         "ops.random.inplace": "_refill",
         "ops.reduce.cumulative": "_cummax_along _cummin_along _recurrence",
         "ops.reduce.extrema": "_extreme_of_all _max_along _min_along",

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import torch
 from torch import nn, optim
-from torchvision import io, ops, transforms
+from torchvision import io, ops, transforms, tv_tensors
 from torchvision.models import detection, resnet18, segmentation
+from torchvision.transforms import v2
 
 warnings.filterwarnings("ignore", message="The image decoding and encoding")
 torch.manual_seed(0)
@@ -140,4 +141,10 @@ steps = transforms.Compose([
     transforms.Normalize((0.5,) * 3, (0.5,) * 3),
 ])  # fmt: skip
 assert steps(picture).shape == (3, 24, 24)
+assert v2.AugMix()(picture).shape == picture.shape
+mirror = v2.Compose([v2.Resize((20, 25)), v2.RandomHorizontalFlip(1.0)])
+box = tv_tensors.BoundingBoxes([[4, 8, 20, 30]], format="XYXY", canvas_size=(40, 50))
+image, box = mirror(tv_tensors.Image(picture), box)
+assert type(image) is tv_tensors.Image and image.shape == (3, 20, 25)
+assert box.tolist() == [[25 - 10, 4, 25 - 2, 15]]
 print("done")

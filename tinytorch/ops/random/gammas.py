@@ -46,7 +46,7 @@ def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
 _standard_gamma.vjp(input=lambda xp, g, input, out: g * xp.call(_standard_gamma_grad, input, out))
 
 
-@op
+@op(public=True)
 def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array:
     """Samples of the Dirichlet distribution, one vector for each vector of concentrations.
 
@@ -60,6 +60,10 @@ def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array
 
     Raises:
         NotImplementedError: If the dtype of ``input`` is not float32 or float64.
+
+    Example:
+        >>> tt._sample_dirichlet(tt.ones(2, 3)).shape
+        tinytorch.Size([2, 3])
     """
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:
         raise not_implemented("_sample_dirichlet", "dirichlet", input.dtype)
