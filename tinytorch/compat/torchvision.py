@@ -103,20 +103,21 @@ def _declare_missing(library: str, missing: str, reason: str) -> None:
 
 
 def _compute_in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``function`` that computes in float32 under autocast, as torchvision's operators.
+    """Return ``function`` that computes in float32 under autocast, and float16 always.
 
-    Results have the dtype of the first argument.
+    Floating-point results have the dtype of the first argument.
     """
 
     @wraps(function)
     def call(*args: Any) -> Any:
-        first = args[0]
-        if not is_autocast_enabled(first.device.type):
+        first, *others = (each for each in args if isinstance(each, Tensor))
+        is_half = all(each.dtype is dtypes.float16 for each in (first, *others))
+        if not is_half and not is_autocast_enabled(first.device.type):
             return function(*args)
         with NoAutocast():
             found = function(*map(_widen, args))
         if isinstance(found, tuple):
-            return tuple([each.to(first.dtype) for each in found])
+            return found[0].to(first.dtype), *found[1:]
         return found.to(first.dtype) if found.is_floating_point() else found
 
     return call

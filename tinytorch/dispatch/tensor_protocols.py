@@ -273,9 +273,10 @@ class OpNamespace(ModuleType):
     """The operators of one library, ``torch.ops.mylib``."""
 
     def __getattr__(self, name: str) -> Any:
-        declare = None if name.startswith("__") else DECLARATIONS.pop(self.__name__, None)
+        declare = None if name.startswith("__") else DECLARATIONS.get(self.__name__)
         if declare is not None:
-            declare()
+            declare()  # twice if two threads come here at once, which does no harm
+            DECLARATIONS.pop(self.__name__, None)
             return getattr(self, name)
         raise AttributeError(
             f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'",
@@ -295,6 +296,17 @@ NAMESPACES: dict[str, Any] = {}
 def namespace(name: str) -> Any:
     """Return the namespace of a library's operators, which is empty at first."""
     return NAMESPACES.setdefault(name, OpNamespace(name))
+
+
+def find_namespace(name: str) -> Any:
+    """Return the attribute ``name`` of ``torch.ops``, the namespace of a library.
+
+    Raises:
+        AttributeError: For a special name, such as ``__path__``.
+    """
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tinytorch.ops' has no attribute {name!r}")
+    return namespace(name)
 
 
 def load_library(path: Any) -> NoReturn:

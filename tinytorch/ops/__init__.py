@@ -6,17 +6,8 @@ the name of their library, which must not be a family's: ``ops.mylib.scale``.
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..dispatch.tensor_protocols import find_namespace as __getattr__  # noqa: F401
 from ..dispatch.tensor_protocols import load_library as load_library
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ..dispatch.tensor_protocols import namespace
-
-    return namespace(name)
 
 
 def __dir__() -> list[str]:

@@ -154,6 +154,24 @@ def test_a_pixel_that_is_not_finite_stays_out_of_other_regions(value: float) -> 
     np.testing.assert_array_equal(host(found).reshape(2), [value, 1.0])
 
 
+def test_a_region_that_is_not_finite_pools_to_nothing() -> None:
+    x = tt.ones(1, 1, 6, 6)
+    rois = tt.tensor([[0.0, 0.0, 0.0, 2.0, 2.0]] * 3)
+    rois[1, 3], rois[2, 2] = math.inf, math.nan
+    for ratio in (-1, 2):
+        assert vision.roi_align(x, rois, 1.0, 1, 1, ratio, True).flatten().tolist() == [1, 0, 0]
+
+
+def test_half_precision_is_computed_in_single_precision() -> None:
+    rng = np.random.default_rng(5)
+    x, rois = rng.normal(size=(2, 2, 6, 6)), regions(4, 2, 6, rng)
+    half = [tt.tensor(a.astype(np.float16)) for a in (x, rois)]
+    exact = [t.float() for t in half]
+    found, expected = (vision.roi_align(*t, 0.7, 2, 2, -1, True) for t in (half, exact))
+    assert found.dtype is tt.float16
+    np.testing.assert_array_equal(host(found), host(expected).astype(np.float16))
+
+
 def test_many_regions_of_large_images_are_computed_in_parts(monkeypatch: Any) -> None:
     from tinytorch.ops.nn import regions as module
 

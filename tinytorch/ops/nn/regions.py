@@ -91,10 +91,10 @@ class Bins(NamedTuple):
         if self.smallest is not None:
             extent = xp.maximum(extent, self.smallest)
         count = xp.full_like(extent, self.samples) if self.samples else xp.ceil(extent / bins)
-        return start, extent, count
+        return start, extent, xp.where(xp.isfinite(extent), count, 0)
 
     def has_no_samples(self, xp: Backend, rois: Array) -> Array:
-        """Whether the samples of a region, ``(regions, 1, 1)``, are none: their mean is NaN."""
+        """Whether a region has no samples, so that its means are NaN, ``(regions, 1, 1)``."""
         rows = self._grid(xp, rois[:, 2], rois[:, 4], self.size[0])[2]
         columns = self._grid(xp, rois[:, 1], rois[:, 3], self.size[1])[2]
         return rows * columns == 0
@@ -205,7 +205,7 @@ def _regions_by_image(
     _, channels, height, _ = input.shape
     most = max(1, _AT_ONCE // max(1, channels * height * (1 if bins.by_position else bins.size[1])))
     for image in range(len(input)):
-        (found,) = xp.nonzero(rois[:, 0] == image)
+        (found,) = xp.nonzero(xp.trunc(rois[:, 0]) == image)
         for start in range(0, len(found), most):
             yield image, found[start : start + most]
 
@@ -560,7 +560,7 @@ def _check(
         raise RuntimeError("input channels must be a multiple of pooling height * pooling width")
     images, index = len(input), rois._data[:, 0]
     input._xp.check_all(
-        (index >= 0) & (index < images),
+        (index > -1) & (index < images),
         f"{name}: expected the index of an image below {images} in the first column of rois",
     )
 
