@@ -4,6 +4,7 @@ python -m benchmarks                  # all rows, a few minutes
 python -m benchmarks --only chain     # the rows with "chain" in their name; of several texts, any
 python -m benchmarks --only numpy     # calls of tinytorch.numpy beside NumPy's
 python -m benchmarks --only small     # common calls on few elements, and their mean
+python -m benchmarks --only backends  # the backend "torch" beside PyTorch itself
 python -m benchmarks --only every     # every operation on few elements; `every conv`: those only
 python -m benchmarks --quick          # fewer and shorter rounds
 """
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from . import (
+    backends,
     dialect,
     every,
     importing,
@@ -81,6 +83,11 @@ def process_row(work: str, workers: Workers, effort: Effort) -> ResultRow:
 def small_row(work: str, name: str, threads: int, workers: Workers, effort: Effort) -> ResultRow:
     """Measure the row ``name`` of ``small.CALLS`` on a number of threads."""
     return small.row(work, name, threads, workers.libraries, effort)
+
+
+def backends_row(work: str, name: str, workers: Workers, effort: Effort) -> ResultRow:
+    """Measure the row ``name`` of ``backends.NAMES``."""
+    return backends.row(work, name, workers.libraries, effort)
 
 
 def dialect_row(work: str, source: str, size: int, workers: Workers, effort: Effort) -> ResultRow:
@@ -162,6 +169,9 @@ def measurements() -> dict[str, Measure]:
     for label, count in {"small: ": 1, "small, two threads: ": 2}.items():
         for name in small.CALLS:
             rows[label + name] = partial(small_row, label + name, name, count)
+    for name in backends.NAMES:
+        work = f"backends, torch: {name}"
+        rows[work] = partial(backends_row, work, name)
     for size, calls in {16: dialect.CALLS, 1000: dialect.CALLS, 1_000_000: dialect.LARGE}.items():
         for source in calls:
             work = f"numpy, {size}: {source}"
@@ -224,7 +234,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(
         "figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, or its "
         "process's time over NumPy's; for the threads the throughput of two over that of one; for "
-        "calls of NumPy's dialect what they take above NumPy's"
+        "calls of NumPy's dialect what they take above NumPy's, and for calls on the backend "
+        "'torch' what they take above PyTorch's"
     )
     for label in ("small: ", "small, two threads: "):
         lines += small.summary(label, rows)

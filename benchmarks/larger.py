@@ -96,6 +96,35 @@ def lenet(m: Any, batch: int) -> Step:
     return training(m, model, lambda: nn.functional.cross_entropy(model(x), labels))
 
 
+def residual(m: Any, batch: int, width: int = 16, side: int = 16) -> Step:
+    """A training step of a residual block with batch normalization, and a mean over the image."""
+    nn = m.nn
+    convolutions = [nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2)]
+    body = nn.Sequential(
+        convolutions[0], nn.BatchNorm2d(width), nn.ReLU(), convolutions[1], nn.BatchNorm2d(width)
+    )
+    end = nn.Sequential(nn.ReLU(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(width * 64, 10))
+    model = set_weights(m, nn.Sequential(body, end))
+    x, labels = m.tensor(random(batch, width, side, side)), m.tensor(np.arange(batch) % 10)
+    return training(m, model, lambda: nn.functional.cross_entropy(end(x + body(x)), labels))
+
+
+def attention(m: Any, batch: int, heads: int = 4, length: int = 64, width: int = 32) -> Step:
+    """Causal scaled dot-product attention, forward and backward."""
+    shape = (batch, heads, length, width)
+    tensors = [m.tensor(random(*shape, seed=seed), requires_grad=True) for seed in range(3)]
+    ones = m.ones(*shape)
+
+    def run() -> Any:
+        for tensor in tensors:
+            tensor.grad = None
+        out = m.nn.functional.scaled_dot_product_attention(*tensors, is_causal=True)
+        out.backward(ones)
+        return tensors[0].grad
+
+    return run
+
+
 def gpt(m: Any, batch: int, layers: int = 4, width: int = 128, length: int = 64) -> Step:
     """A step of a language model of causal attention blocks, as in nanoGPT."""
     nn, heads, words = m.nn, 4, 65

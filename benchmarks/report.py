@@ -23,7 +23,7 @@ class ResultRow:
         values: Median for each library.
         budget: Bound on ``figure``; ``None`` if there is none.
         figure: The bounded figure: the ratio of tinytorch's time to PyTorch's or NumPy's, its
-            time above NumPy's, or its own time.
+            time above one of theirs, or its own time.
         at_least: Whether the bound is a lower bound.
     """
 
@@ -44,8 +44,9 @@ class ResultRow:
         """Return the figure to compare with the budget."""
         if self.figure == "own":
             return self.values.get("tinytorch")
-        if self.figure == "above numpy":
-            return self.values["tinytorch"] - self.values["numpy"]
+        if self.figure.startswith("above "):
+            other = self.values.get(self.figure.removeprefix("above "))
+            return None if other is None else self.values["tinytorch"] - other
         return self.ratio("numpy" if self.figure == "over numpy" else "torch")
 
     def is_met(self) -> bool | None:
@@ -71,7 +72,7 @@ def cells(row: ResultRow) -> list[str]:
     values = [f"{row.values[name] * scale:.3g}" if name in row.values else "–" for name in NAMES]
     measured, verdict = row.figure_value(), {True: "met", False: "MISSED", None: ""}[row.is_met()]
     bound = "≥" if row.at_least else "≤"
-    own_scale = scale if row.figure in ("own", "above numpy") else 1.0
+    own_scale = scale if row.figure.startswith(("own", "above ")) else 1.0
     figure = "–" if measured is None else f"{measured * own_scale:.2f}"
     budget = "" if row.budget is None else f"{bound} {row.budget * own_scale:g}"
     over_numpy = row.ratio("numpy")

@@ -11,11 +11,12 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, Reduced, composite, op
+from ...dispatch.op import Array, Backend, Reduced, accepts_none, composite, op
 from ...dispatch.out import scalar_name
 from ...warnings import warn
 from ..linalg.matmul import bmm, linear
 from ..linalg.products import baddbmm
+from ..memory_order import as_row_major
 from ..shape.joining import cat
 from .dropout import dropout
 from .softmax import softmax, softmax_backward
@@ -122,15 +123,22 @@ weighted_values.vjp(
 def attention_in_blocks(
     xp: Backend, query: Array, key: Array, value: Array, bias: Array | None, scale: float,
     causal: bool, ordered: bool,
-) -> Array:  # fmt: skip
+) -> tuple[Array, Array]:  # fmt: skip
     """``softmax(query keyᵀ scale + bias) value`` without an array of all scores.
 
     All arrays are 4-d, ``(N, heads, L or S, E)``. Each block divides the weighted sums of the
     values by the sums of the weights, as there are fewer of them than weights. With ``ordered``,
     the result has the memory order of ``query``; ``causal`` masks keys after each query.
 
+    The second result is the logarithm of each query's sum of weights if a fused kernel returns it,
+    else an array without elements.
+
     Reference: Dao et al.: FlashAttention, arXiv:2205.14135.
     """
+    fused = xp.fused("attention", query, key, value, bias, scale, causal) if xp.fuses else None
+    if fused is not None:
+        out = fused[0] if ordered else as_row_major(xp, fused[0])
+        return out, fused[1]
     shape = (*query.shape[:-1], value.shape[-1])
     out = xp.empty_like(query) if ordered else xp.empty(shape, query.dtype)
     size = (query.shape, key.shape[-2], _block_scores(xp))
@@ -146,15 +154,21 @@ def attention_in_blocks(
             xp.divide(sums, total, out=out[(*heads, rows)])
 
     xp.in_parts(compute_blocks, len(blocks), True)
-    return out
+    return out, xp.empty(0, out.dtype)
 
 
 @attention_in_blocks.vjp_joint("query", "key", "value")
+@accepts_none
 def _blocks_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, value: Any, bias: Any,
     scale: float, causal: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of query, key and value, computed a block of heads at a time and concatenated."""
+    (g, _), (out, sums) = g, out
+    if sums.size and not xp.records:
+        fused = xp.fused("attention_backward", g, query, key, value, bias, out, sums, scale, causal)
+        if fused is not None:
+            return fused  # type: ignore[no-any-return]
     inner = xp.sum(g * out, axis=-1, keepdims=True)
     blocks = list(_head_blocks(query.shape, key.shape[-2], _block_scores(xp)))
 
@@ -341,7 +355,7 @@ def scaled_dot_product_attention(
         q, k, scale = *_scale_both(q, k, scale), 1.0
     ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
     if not dropout_p and _should_use_blocks(q, k, v, bias):
-        out = attention_in_blocks(q, k, v, bias, scale, is_causal, ordered)
+        out = attention_in_blocks(q, k, v, bias, scale, is_causal, ordered)[0]
     else:
         weights = attention_weights(q, k, bias, scale, 0 if is_causal else None)
         if dropout_p:
@@ -416,11 +430,11 @@ def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) 
 
 
 def _should_use_blocks(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
-    """Whether ``attention_in_blocks`` is used: for many scores of 4-d tensors.
+    """Whether ``attention_in_blocks`` is used: for many scores of 4-d tensors, or a fused kernel.
 
     It broadcasts neither batch nor heads, and has no gradient of ``bias``.
     """
-    if not _has_many_scores(query, key):
+    if not _has_many_scores(query, key) and not _has_fused_kernel(query):
         return False
     shape = query.shape
     alike = shape[:2] == key.shape[:2] == value.shape[:2] and key.ndim == value.ndim == 4
@@ -433,6 +447,11 @@ def _should_use_blocks(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> 
 def _has_many_scores(query: Tensor, key: Tensor) -> bool:
     """Whether the tensors are 4-d with so many scores that a block at a time is better."""
     return query.ndim == 4 and math.prod(query.shape[:3]) * key.shape[-2] >= _MANY
+
+
+def _has_fused_kernel(query: Tensor) -> bool:
+    """Whether the backend has a fused kernel of attention, for 4-d tensors."""
+    return query._xp.kernel("attention") is not None and query.ndim == 4 and query.numel() > 0
 
 
 def _mask_to_bias(query: Tensor, mask: Any) -> Any:

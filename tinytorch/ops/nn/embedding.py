@@ -23,6 +23,9 @@ def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Ar
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
     _check_indices(input, 1, "embedding")
+    fused = xp.fused("embedding", input, weight) if xp.fuses else None
+    if fused is not None:
+        return fused
     xp.check_indices("embedding", input, weight.shape[0], 0, False, OUT_OF_RANGE)
     return xp.take(weight, input, 0)
 
@@ -53,6 +56,11 @@ def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_
 
     The row ``padding_idx`` is 0; a negative number stands for no such row.
     """
+    fused = (
+        xp.fused("embedding_backward", input, index, shape[0], padding_idx) if xp.fuses else None
+    )
+    if fused is not None:
+        return fused
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
     if padding_idx >= 0:

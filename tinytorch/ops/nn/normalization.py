@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.call import write_if_unrecorded
-from ...dispatch.op import Array, Backend, Reduced, Shape, accepts_none, composite, op
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Reduced,
+    Shape,
+    accepts_none,
+    composite,
+    op,
+    reads_results,
+)
 from ...dispatch.out import scalar_name
 from ..checks import as_int, as_ints, check_supported
 from ..memory_order import as_row_major, suggest_memory_format
@@ -43,6 +52,10 @@ def standardize(
             that they are taken over.
         eps: Added to the variance.
     """
+    if xp.fuses and layout.is_batch(input.ndim):
+        fused = xp.fused("batch_norm", input, weight, bias, eps)
+        if fused is not None:
+            return fused  # type: ignore[no-any-return]
     x = layout.view(xp, input)
     w, b = layout.parameter(xp, weight), layout.parameter(xp, bias)
 
@@ -69,6 +82,10 @@ class Layout(NamedTuple):
     axes: tuple[int, ...]
     parameters: tuple[int, ...]
     shape: tuple[int, ...] | None = None
+
+    def is_batch(self, ndim: int) -> bool:
+        """Whether statistics are over all dimensions but the second of ``ndim``."""
+        return self.shape is None and self.axes == (0, *range(2, ndim))
 
     def view(self, xp: Any, array: Any) -> Any:
         """``array``, which has the input's shape, in ``shape``."""
@@ -177,14 +194,20 @@ mean_and_scale.vjp(input=_mean_and_scale_rule)
 
 @standardize.vjp_joint("input", "weight", "bias")
 @accepts_none
+@reads_results(1, 2)
 def _standardize_rule(
-    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, layout: Layout, eps: float
+    xp: Any, g: Any, in_shape: Any, out: Any, input: Any, weight: Any, layout: Layout, eps: float
 ) -> tuple[Any, ...]:
     """Gradients of the input, the weight and the bias of ``standardize``.
 
     ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
     """
     # The gradients of the other results, mean and variance, are never needed.
+    if not xp.records and xp.fuses and layout.is_batch(input.ndim):
+        wanted = tuple(shape is not None for shape in in_shape)
+        fused = xp.fused("batch_norm_backward", g[0], input, weight, *out[1:], eps, wanted)
+        if fused is not None:
+            return fused  # type: ignore[no-any-return]
     g, x = layout.view(xp, g[0]), layout.view(xp, input)
     w, axes = layout.parameter(xp, weight), layout.axes
     if xp.records:
@@ -413,6 +436,11 @@ def _layer_norm_backward(
     A row is flattened from the last ``count`` dimensions. A gradient is None if its shape in
     ``in_shape`` is None.
     """
+    if xp.fuses:
+        wanted = tuple(shape is not None for shape in in_shape)
+        fused = xp.fused("layer_norm_backward", g, input, weight, count, eps, wanted)
+        if fused is not None:
+            return fused  # type: ignore[no-any-return]
     shape = input.shape[input.ndim - count :]
     form = (math.prod(input.shape[: input.ndim - count]), math.prod(shape))
     x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)

@@ -262,16 +262,44 @@ def _following_volume(out: Tensor, input: Tensor) -> Tensor:
 @op(public=False)
 def window_maxima(xp: Backend, input: Array, windows: tuple[AxisWindows, ...]) -> Array:
     """Largest element of each window, by the windows along each dimension, in order."""
+    return _maxima_and_saved(xp, input, windows)[0]
+
+
+def _maxima_and_saved(
+    xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
+) -> tuple[Array, Array | None]:
+    """Result of ``window_maxima``, and the indices of the maxima if a fused kernel returns them."""
+    fused = _run_fused(xp, "max_pool", windows, input)
+    if fused is not None:
+        return fused  # type: ignore[no-any-return]
     table = table_of_windows(input.shape, windows)
     if table is not None:
-        return table.maxima(xp, input)
+        return table.maxima(xp, input), None
     for each in reversed(windows):
         input = window_max.kernel(xp, input, each)
-    return input
+    return input, None
 
 
-def _window_maxima_rule(xp: Any, g: Any, input: Any, windows: tuple[AxisWindows, ...]) -> Any:
+def _run_fused(xp: Backend, name: str, windows: tuple[AxisWindows, ...], *args: Any) -> Any:
+    """Result of a fused kernel of pooling, or None.
+
+    The kernel gets ``args``, and then the kernel sizes, strides, paddings, dilations and numbers of
+    windows, each one int for each dimension of the image.
+    """
+    if not xp.fuses or xp.kernel(name) is None:
+        return None
+    _, *sizes = zip(*windows, strict=True)
+    return xp.fused(name, *args, *sizes)
+
+
+def _window_maxima_rule(
+    xp: Any, g: Any, kept: Any, input: Any, windows: tuple[AxisWindows, ...]
+) -> Any:
     """Gradient rule of ``window_maxima``: the gradients go to the first of equal elements."""
+    if kept is not None:
+        fused = _run_fused(xp, "max_pool_backward", windows, g, input, kept)
+        if fused is not None:
+            return fused
     inputs = [input]
     for each in reversed(windows[1:]):
         inputs.append(xp.call(window_max, inputs[-1], each))
@@ -282,6 +310,7 @@ def _window_maxima_rule(xp: Any, g: Any, input: Any, windows: tuple[AxisWindows,
 
 
 window_maxima.vjp(input=piecewise(_window_maxima_rule))
+window_maxima.op.registered.forward_with_saved = _maxima_and_saved
 
 
 @op(public=False)
@@ -289,13 +318,16 @@ def maxima_and_indices(
     xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
 ) -> tuple[Array, Array]:
     """``window_maxima``, and the index of each maximum in the flattened image."""
+    fused = _run_fused(xp, "max_pool", windows, input)
+    if fused is not None:
+        return fused  # type: ignore[no-any-return]
     table = table_of_windows(input.shape, windows)
     found = None if table is None else table.maxima_and_indices(xp, input)
     return found or _maxima_and_indices(xp, input, windows)
 
 
 maxima_and_indices.vjp(input=piecewise(
-    lambda xp, g, input, windows: _window_maxima_rule(xp, g[0], input, windows)
+    lambda xp, g, input, windows: _window_maxima_rule(xp, g[0], None, input, windows)
 ))  # fmt: skip
 
 
@@ -454,6 +486,9 @@ def window_means(
 
 def _window_sums(xp: Backend, input: Array, windows: tuple[AxisWindows, ...]) -> Array:
     """Sum of each window, by the windows along each dimension, in order."""
+    fused = _run_fused(xp, "sum_pool", windows, input)
+    if fused is not None:
+        return fused
     table = table_of_windows(input.shape, windows)
     if table is not None:
         return table.sums(xp, input)
@@ -468,6 +503,9 @@ def _spread_means(
 ) -> Array:
     """Transpose of ``window_means``, whose input has the shape ``shape``."""
     out = input / as_divisor(xp, divisor, input.dtype)
+    fused = _run_fused(xp, "sum_pool_backward", windows, out, tuple(shape))
+    if fused is not None:
+        return fused
     for each in windows:
         out = window_spread.kernel(xp, out, each, shape[each.axis])
     return out
