@@ -14,7 +14,7 @@ from .. import dtypes
 from . import low_precision
 from .default_operations import SmallArrays, SpecialFunctions, lane_starts, row_starts
 from .devices import Array as Array
-from .storage import whole_memory
+from .storage import shares_elements, whole_memory
 
 
 class Backend(SpecialFunctions):
@@ -370,14 +370,13 @@ class Backend(SpecialFunctions):
             ValueError: If several of its elements share one memory.
         """
         if not array.flags.writeable:
-            steps = zip(array.shape, array.strides, strict=True)
-            if array.size and any(step == 0 and size > 1 for size, step in steps):
+            if shares_elements(array):
                 raise ValueError("one element stands for many")
             array = array.view()
             array.flags.writeable = True
         return array
 
-    def opened(self, array: Array) -> Array:
+    def writable_view(self, array: Array) -> Array:
         """Writable view even if elements share one memory: the value written last stays."""
         array = array.view()
         array.flags.writeable = True

@@ -14,6 +14,7 @@ import numpy
 
 from .base import Array
 from .numpy import NumpyBackend
+from .storage import shares_elements
 
 #: Linux's flag for mappings larger than the memory; Python has the name since 3.13.
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -78,8 +79,7 @@ class MetaBackend(NumpyBackend):
 
     def readonly(self, array: Array) -> bool:
         """Whether elements share one memory by a zero stride; the flag of NumPy is not used."""
-        steps = zip(array.shape, array.strides, strict=True)
-        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
+        return shares_elements(array)
 
     def receive(self, array: Any, source: Any, non_blocking: bool = False) -> Array:
         """Zeros of the shape, dtype and memory order of ``array``."""

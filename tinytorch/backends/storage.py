@@ -5,6 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 
+class WritableMemory:
+    """Part of a backend whose library has no read-only arrays and would write to shared elements.
+
+    Such an array must not be written where several of its elements share one memory.
+    """
+
+    refuses_writes = False
+
+    def readonly(self, array: Any) -> bool:
+        """Whether several elements of ``array`` share one memory."""
+        return shares_elements(array)
+
+    def memory_is_readonly(self, array: Any) -> bool:
+        """False."""
+        return False
+
+    def writable(self, array: Any) -> Any:
+        """Return ``array``; raise ValueError if several of its elements share one memory."""
+        if shares_elements(array):
+            raise ValueError("one element stands for many")
+        return array
+
+    def writable_view(self, array: Any) -> Any:
+        """Return ``array``, to which the library writes also if elements share one memory."""
+        return array
+
+
+def shares_elements(array: Any) -> bool:
+    """Whether several elements of an array share one memory by a stride of 0."""
+    strides = array.strides
+    return 0 in strides and array.size > 0 and any(
+        size > 1 and not step for size, step in zip(array.shape, strides, strict=True)
+    )  # fmt: skip
+
+
 def extent(size: Any, stride: Any) -> int:
     """Number of elements from the first to the last of a view, both included."""
     last = 0

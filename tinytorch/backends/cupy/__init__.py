@@ -14,6 +14,7 @@ from ..base import Array
 from ..default_operations import index_combine, scan
 from ..deferred import DeferredChecks
 from ..numpy.gamma_formulas import apply_reflection
+from ..storage import WritableMemory
 from . import formulas
 from .devices import CudaDevices
 from .errors import format_version, look_behind, open_cupy, raise_torchs_error, refuse_after_fork
@@ -30,7 +31,7 @@ _HALVES = "eE"
 _ATOMIC = "ilILqQefd"
 
 
-class CupyBackend(DeferredChecks, CudaDevices):
+class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
     """CuPy backend: NumPy's names on a GPU, without index checks or implicit conversion.
 
     Raises:
@@ -104,23 +105,6 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return value
 
     truncates_slices = True
-    refuses_writes = False
-
-    def readonly(self, array: Array) -> bool:
-        # CuPy has no read-only flag and would write to a shared element repeatedly.
-        steps = zip(array.shape, array.strides, strict=True)
-        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
-
-    def memory_is_readonly(self, array: Array) -> bool:
-        return False
-
-    def writable(self, array: Array) -> Array:
-        if self.readonly(array):
-            raise ValueError("one element stands for many")
-        return array
-
-    def opened(self, array: Array) -> Array:
-        return array
 
     def is_view(self, out: Array, source: Array) -> bool:
         # A view made by as_strided has no base, but every array has its allocation.

@@ -315,13 +315,15 @@ class StandardArray:
 
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Self:
         """View or copy of another shape, of which one size may be -1."""
-        if len(shape) == 1 and not isinstance(shape[0], (int, numpy.integer)):
-            shape = tuple(shape[0])
-        shape = tuple([int(size) for size in shape])
-        known = math.prod([size for size in shape if size != -1])
-        if shape.count(-1) == 1 and known and self.size % known == 0:
-            shape = tuple([self.size // known if size == -1 else size for size in shape])
-        elif -1 in shape or known != self.size:
+        if len(shape) == 1 and shape[0].__class__ is not int:
+            given = shape[0]
+            shape = (given,) if isinstance(given, numpy.integer) else tuple(given)
+        shape = tuple(map(int, shape))
+        if -1 in shape:
+            known = -math.prod(shape)
+            if shape.count(-1) == 1 and known and self.size % known == 0:
+                shape = tuple([self.size // known if size == -1 else size for size in shape])
+        if math.prod(shape) != self.size or -1 in shape:
             raise ValueError(f"cannot reshape array of size {self.size} into shape {shape}")
         return self.reshape_to(shape)
 

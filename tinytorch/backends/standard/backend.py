@@ -14,6 +14,7 @@ from ..base import Array
 from ..default_operations import OUT_OF_BOUNDS, index_combine, scan
 from ..deferred import DeferredChecks
 from ..rng.mt19937 import HostGenerator
+from ..storage import WritableMemory
 from .library import ArrayLibrary
 from .names import Names
 from .store import StoredArray
@@ -22,7 +23,7 @@ from .store import StoredArray
 _ADDRESS_BITS = 40
 
 
-class StandardBackend(DeferredChecks):
+class StandardBackend(WritableMemory, DeferredChecks):
     """Backend of a library that follows the array API standard.
 
     Kernels get arrays with NumPy's interface (``StandardArray``) over the library's. A subclass
@@ -38,7 +39,6 @@ class StandardBackend(DeferredChecks):
     module: ClassVar[str]
     adapter: ClassVar[type[ArrayLibrary]] = ArrayLibrary
     device_type = "cpu"
-    refuses_writes = False
     truncates_slices = True
     low = frozenset[dtypes.dtype]()
     library: Names
@@ -148,21 +148,6 @@ class StandardBackend(DeferredChecks):
         steps = tuple([int(step) // itemsize for step in strides])
         return array.window(0, tuple([int(size) for size in shape]), steps)
 
-    def readonly(self, array: Array) -> bool:
-        steps = zip(array.shape, array.steps(), strict=True)
-        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
-
-    def memory_is_readonly(self, array: Array) -> bool:
-        return False
-
-    def writable(self, array: Array) -> Array:
-        if self.readonly(array):
-            raise ValueError("one element stands for many")
-        return array
-
-    def opened(self, array: Array) -> Array:
-        return array
-
     # -- checks of values -------------------------------------------------------------------
 
     def check_indices(
@@ -199,6 +184,10 @@ class StandardBackend(DeferredChecks):
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         return self.library.diagonal(array, offset, axis1, axis2)
+
+    def total(self, array: Array) -> Any:
+        integers = array.dtype.kind in "biu"
+        return self.library.sum(array, dtype=_INT64 if integers else None)
 
     def write_zeros(self, target: Array) -> None:
         target[...] = 0
@@ -239,6 +228,7 @@ class StandardBackend(DeferredChecks):
 
 
 _MOST_PENDING = 1024
+_INT64 = numpy.dtype("int64")
 
 
 class StandardGenerator(HostGenerator):

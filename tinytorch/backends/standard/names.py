@@ -72,6 +72,8 @@ class Names(Reductions, types.ModuleType):
         self.library = library
         base: type[StandardArray] = StridedArray if library.strided else StoredArray
         members = {"__slots__": (), "names": self, "library": library}
+        if library.strided:
+            members["numpy_dtypes"] = library.numpy_dtypes
         self.array_type: type[Any] = type("ndarray", (base,), members)
         self.ndarray = self.wrap = self.array_type
         self.linalg, self.fft = Submodule(self, "linalg"), Submodule(self, "fft")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import numpy
 from .library import Dtype, ArrayLibrary
 
 _INT64, _UINT64 = numpy.dtype("int64"), numpy.dtype("uint64")
+#: Characters of the dtypes of which sums have the same dtype, and are computed in it.
+_SUMMED_AS_THEY_ARE = "fdFD"
 _FLOAT32, _FLOAT64 = numpy.dtype("float32"), numpy.dtype("float64")
 
 
@@ -29,17 +32,20 @@ class Reductions:
         **options: Any,
     ) -> Any:  # fmt: skip
         """Reduce by the library's function, after a cast to ``dtype``."""
-        axis = _as_axis(axis, a.ndim)
-        raw = a.raw if dtype is None else self.cast(a.raw, dtype)
+        axis = _as_axis(tuple(axis) if axis.__class__ is list else axis, len(a.shape))
+        raw = a.raw if dtype is None or dtype is a.dtype else self.cast(a.raw, dtype)
         if axis == () and name not in ("std", "var"):
             return self.finish(self.library.copy(raw), out)
-        return self.finish(self.library.reduce(name, raw, axis, bool(keepdims), **options), out)
+        found = self.library.reduce(name, raw, axis, bool(keepdims), **options)
+        return self.wrap(found) if out is None else self.write_out(out, found)
 
     def sum(
         self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
         **options: Any,
     ) -> Any:  # fmt: skip
         """Sum; float16 is summed in float32."""
+        if dtype is None and a.dtype.char in _SUMMED_AS_THEY_ARE:
+            return self._reduce("sum", a, axis, None, out, keepdims)
         dtype = _dtype_of_sum(a.dtype) if dtype is None else numpy.dtype(dtype)
         if dtype.kind == "f" and dtype.itemsize == 2:
             wide = self._reduce("sum", a, axis, _FLOAT32, None, keepdims)
@@ -59,6 +65,8 @@ class Reductions:
         **options: Any,
     ) -> Any:  # fmt: skip
         """Mean; of integers in float64."""
+        if dtype is None and a.dtype.kind == "f":
+            return self._reduce("mean", a, axis, None, out, keepdims)
         dtype = _dtype_of_mean(a.dtype) if dtype is None else numpy.dtype(dtype)
         if dtype.kind == "c":  # the standard has a mean of real numbers alone
             axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
@@ -112,11 +120,12 @@ class Reductions:
 
     def _extreme(self, name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
         """``max`` or ``min``; ValueError if there is no element."""
-        axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
-        if any(a.shape[each] == 0 for each in axes):
-            raise ValueError(
-                f"zero-size array to reduction operation {name}imum which has no identity"
-            )
+        if 0 in a.shape:
+            axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
+            if any(a.shape[each] == 0 for each in axes):
+                raise ValueError(
+                    f"zero-size array to reduction operation {name}imum which has no identity"
+                )
         return self._reduce(name, a, axis, None, out, keepdims)
 
     def ptp(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -225,6 +234,10 @@ class Reductions:
 
     def matmul(self, a: Any, b: Any, out: Any = None, **options: Any) -> Any:
         """Matrix product."""
+        cls = self.array_type
+        if a.__class__ is cls is b.__class__ and a.dtype is b.dtype and a.dtype.kind == "f":
+            if len(a.shape) == 2 == len(b.shape) and a.shape[1] == b.shape[0]:
+                return self.finish(self.library.matmul(a.raw, b.raw), out)
         a, b = self.asarray(a), self.asarray(b)
         if not (a.ndim and b.ndim):
             raise ValueError("matmul: Input operand does not have enough dimensions")
@@ -241,6 +254,8 @@ class Reductions:
 
     def dot(self, a: Any, b: Any, out: Any = None) -> Any:
         """Product over the last dimension of ``a`` and the last but one of ``b``."""
+        if a.__class__ is self.array_type is b.__class__ and len(a.shape) == 2 == len(b.shape):
+            return self.matmul(a, b, out)
         a, b = self.asarray(a), self.asarray(b)
         if not (a.ndim and b.ndim):
             return self.multiply(a, b, out=out)
@@ -297,11 +312,12 @@ class Reductions:
         return self.finish(self.cast(rounded.raw, a.dtype), out)
 
 
+@functools.lru_cache(maxsize=256)
 def _as_axis(axis: Any, ndim: int) -> Any:
     """Return an axis argument as None, an integer or a tuple, not negative."""
     if axis is None:
         return None
-    if isinstance(axis, (tuple, list)):
+    if isinstance(axis, tuple):
         return tuple([_as_axis(each, ndim) for each in axis])
     axis = int(axis)
     if not -ndim <= axis < max(ndim, 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from .array import StandardArray
 from .library import Dtype, ArrayLibrary, Raw, Shape
@@ -65,11 +65,12 @@ class StridedArray(StandardArray):
     """Array of a ``StridedLibrary``: its views are the library's."""
 
     __slots__ = ("base", "dtype", "raw", "shape")
+    numpy_dtypes: ClassVar[dict[Any, Dtype]]
     library: StridedLibrary  # type: ignore[misc]  # of the class, as in the base class
 
     def __init__(self, raw: Raw, base: StridedArray | None = None) -> None:
         self.raw: Any = raw
-        self.dtype: Dtype = self.library.numpy_dtypes[raw.dtype]
+        self.dtype: Dtype = self.numpy_dtypes[raw.dtype]
         self.shape: tuple[int, ...] = tuple(raw.shape)
         self.base: Any = base
 
@@ -91,6 +92,8 @@ class StridedArray(StandardArray):
 
     def reshape_to(self, shape: tuple[int, ...]) -> Self:
         raw = self.library.reshape(self.raw, shape)
+        if self.library.is_row_major(self.raw):
+            return self._view(raw)
         shares = self.library.owner(raw) == self.library.owner(self.raw)
         return self._view(raw) if shares else self.__class__(raw)
 

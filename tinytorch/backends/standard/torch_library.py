@@ -264,9 +264,12 @@ class TorchLibrary(StridedLibrary):
         torch = self.torch
         axes = tuple(range(raw.ndim)) if axis is None else axis
         if name in ("sum", "mean"):
-            return getattr(torch, name)(raw, axes, keepdim=keepdims, dtype=raw.dtype)
+            function = torch.sum if name == "sum" else torch.mean
+            if not raw.is_floating_point():
+                return function(raw, axes, keepdims, dtype=raw.dtype)
+            return function(raw) if axis is None and not keepdims else function(raw, axes, keepdims)
         if name in ("max", "min"):
-            return getattr(torch, f"a{name}")(raw, axes, keepdim=keepdims)
+            return (torch.amax if name == "max" else torch.amin)(raw, axes, keepdims)
         if name in ("std", "var"):
             return getattr(torch, name)(raw, axes, keepdim=keepdims, **options)
         if name in ("any", "all"):

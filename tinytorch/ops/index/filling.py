@@ -233,7 +233,7 @@ def allow_expanded_write(
         "there. Please clone() the tensor first."
     )
     original = target._data
-    target._data = xp.opened(original)
+    target._data = xp.writable_view(original)
     try:
         yield
     finally:
