@@ -71,7 +71,7 @@ class StridedArray(StandardArray):
     def __init__(self, raw: Raw, base: StridedArray | None = None) -> None:
         self.raw: Any = raw
         self.dtype: Dtype = self.numpy_dtypes[raw.dtype]
-        self.shape: tuple[int, ...] = tuple(raw.shape)
+        self.shape: tuple[int, ...] = (*raw.shape,)
         self.base: Any = base
 
     def _view(self, raw: Raw) -> Self:

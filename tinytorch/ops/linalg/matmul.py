@@ -65,7 +65,8 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-    if out is None and input.ndim == 2 == other.ndim and 1 < input.size < _SMALL > other.size > 1:
+    few = not xp.fuses and input.ndim == 2 == other.ndim
+    if few and out is None and 1 < input.size < _SMALL > other.size > 1:
         dtype = input.dtype
         if (
             dtype is other.dtype

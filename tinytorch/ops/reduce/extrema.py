@@ -54,7 +54,8 @@ def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: b
     axes = reduced_axes(name, dim, input.ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
-    return as_row_major(xp, reduce(input, axis=axes, keepdims=keepdim))
+    out = reduce(input, axis=axes, keepdims=keepdim)
+    return out if input.ndim < 3 else as_row_major(xp, out)
 
 
 def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:
