@@ -256,6 +256,33 @@ def test_eight_threads_compute_on_four_backends() -> None:
         np.testing.assert_allclose(grad, expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "backend",
+    [_param("torch", pytest.mark.torch), _param("jax"), _param("dask"), _param("array_api_strict")],
+)
+def test_random_numbers_are_the_librarys_on_request(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def draw() -> list[np.ndarray[Any, Any]]:
+        numbers = tt.rand(4000), tt.randn(4000, dtype=tt.float64), tt.empty(4000).uniform_(2, 5)
+        return [each.numpy() for each in (*numbers, F.dropout(tt.ones(4000), 0.25))]
+
+    pytorchs = on(backend, draw)
+    for found, expected in zip(pytorchs, on("numpy", draw), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    monkeypatch.setattr(tt.backends.load(backend), "own_random", True)
+    uniform, normal, wide, dropped = own = on(backend, draw)
+    for found, again in zip(own, on(backend, draw), strict=True):
+        np.testing.assert_array_equal(found, again)  # from one seed the same numbers
+    assert (own[0] == pytorchs[0]).all() == (backend == "array_api_strict")  # it has none
+    assert abs(uniform.mean() - 0.5) < 0.02
+    assert abs(normal.mean()) < 0.06
+    assert abs(normal.std() - 1) < 0.05
+    assert 2 <= wide.min() < 2.1 < 4.9 < wide.max() < 5
+    assert abs((dropped == 0).mean() - 0.25) < 0.03
+    assert (uniform.dtype, normal.dtype) == (np.float32, np.float64)
+
+
 def test_promotion_is_numpys(name: str) -> None:
     def program() -> list[str]:
         arrays = [tt.ones(2, dtype=d)._data for d in (tt.bool, tt.int8, tt.uint8, tt.int64)]

@@ -13,7 +13,7 @@ from ... import dtypes
 from ..base import Array
 from ..default_operations import OUT_OF_BOUNDS, index_combine, scan
 from ..deferred import DeferredChecks
-from ..rng.mt19937 import HostGenerator
+from ..rng.mt19937 import NO_CHANCE, HostGenerator
 from ..storage import WritableMemory
 from .library import ArrayLibrary
 from .names import Names
@@ -34,12 +34,15 @@ class StandardBackend(WritableMemory, DeferredChecks):
         adapter: Class of the functions on raw arrays.
         raw_library: An instance of ``adapter``.
         library: NumPy's functions by those of ``raw_library``.
+        own_random: Whether uniform, normal and Bernoulli numbers are the library's, which draws
+            them where its arrays are. Default: False, for PyTorch's numbers.
     """
 
     module: ClassVar[str]
     adapter: ClassVar[type[ArrayLibrary]] = ArrayLibrary
     device_type = "cpu"
     truncates_slices = True
+    own_random = False
     low = frozenset[dtypes.dtype]()
     library: Names
 
@@ -232,20 +235,70 @@ _INT64 = numpy.dtype("int64")
 
 
 class StandardGenerator(HostGenerator):
-    """PyTorch's random streams, drawn on the host.
+    """PyTorch's random streams, drawn on the host, or numbers of the library.
+
+    The library's numbers are drawn from a key, which is taken from PyTorch's stream. So seeds and
+    states of the generator work in both cases.
 
     A function that is compiled would contain the numbers drawn while it is traced, so a draw
     raises there.
     """
 
+    _backend: Any
+
+    def uniform(
+        self, shape: Sequence[int], dtype: Any, low: float = 0.0, high: float = 1.0
+    ) -> Array:
+        """See ``TorchMT19937``."""
+        found = self._draw("uniform", shape, dtype)
+        if found is None or (low == 0 and high == 1):
+            return super().uniform(shape, dtype, low, high) if found is None else found
+        found = found * (high - low) + low
+        return self._library.where(found >= high, found.dtype.type(low), found)
+
+    def normal(
+        self, shape: Sequence[int], dtype: Any, mean: float = 0.0, std: float = 1.0,
+        contiguous: bool = True,
+    ) -> Array:  # fmt: skip
+        """See ``TorchMT19937``."""
+        found = self._draw("normal", shape, dtype)
+        if found is None:
+            return super().normal(shape, dtype, mean, std, contiguous)
+        return found if mean == 0 and std == 1 else found * std + mean
+
+    def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
+        """See ``TorchMT19937``."""
+        if not isinstance(p, (int, float)):
+            self._check_all((p >= 0) & (p <= 1), NO_CHANCE)
+        found = self._draw("uniform", shape, numpy.dtype("float32"))
+        return super().bernoulli(p, shape, dtype) if found is None else (found < p).astype(dtype)
+
+    def _draw(self, name: str, shape: Sequence[int], dtype: Any) -> Array | None:
+        """Numbers of the library, or None to take PyTorch's."""
+        backend = self._backend
+        if not backend.own_random or numpy.dtype(dtype).char not in "fd":
+            return None
+        library: ArrayLibrary = backend.raw_library
+        if type(library).draw is ArrayLibrary.draw:
+            return None
+        self._check_not_compiling()
+        with self._lock:
+            key = int(self._double_words(1)[0]) >> 1
+        raw = library.draw(name, key, tuple(map(int, shape)), numpy.dtype(dtype))
+        return backend.library.wrap(raw)
+
     def _place(self, array: numpy.ndarray[Any, Any]) -> Array:
-        backend: Any = self._backend
+        self._check_not_compiling()
+        return super()._place(array)
+
+    def _check_not_compiling(self) -> None:
+        """Raise RuntimeError while the library traces a function."""
+        backend = self._backend
         if backend.raw_library.is_compiling():
             raise RuntimeError(
                 f"random numbers are drawn while {backend.name} traces a function: each later "
                 "call would use the same numbers. Draw them outside and pass them as arguments"
             )
-        return super()._place(array)
 
 
 def standard_backend(

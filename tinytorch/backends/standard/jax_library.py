@@ -26,7 +26,7 @@ _COMPUTING = (
     "from_host item scalar full astype copy bitcast join_complex reshape permute broadcast_to flip "
     "roll concatenate where arange as_index slice read_at write_at write_slice read_places "
     "write_places add_at take take_along_axis nonzero searchsorted reduce accumulate sort argsort "
-    "matmul"
+    "matmul draw"
 ).split()
 
 
@@ -132,6 +132,9 @@ class JaxLibrary(ArrayLibrary):
 
     def join_complex(self, real: Raw, imag: Raw) -> Raw:
         return self.jax.lax.complex(real, imag)
+
+    def draw(self, name: str, key: int, shape: Shape, dtype: Dtype) -> Raw:
+        return getattr(self.jax.random, name)(self.jax.random.key(key), shape, dtype)
 
     # -- indexing ---------------------------------------------------------------------------
 

@@ -201,6 +201,17 @@ class ArrayLibrary:
         """Return int64 integers from 0."""
         return self.from_host(numpy.arange(stop))
 
+    def draw(self, name: str, key: int, shape: Shape, dtype: Dtype) -> Raw:
+        """Draw random numbers. The standard has none: a backend without this method has PyTorch's.
+
+        Args:
+            name: ``"uniform"``, for numbers in [0, 1), or ``"normal"``, for mean 0 and variance 1.
+            key: Integer from 0 to 2**63 - 1. The numbers depend on it alone.
+            shape: Shape of the result.
+            dtype: float32 or float64.
+        """
+        raise NotImplementedError(f"backend {self.name!r} has no random numbers of its own")
+
     # -- indexing ---------------------------------------------------------------------------
 
     def as_index(self, raw: Raw) -> Raw:

@@ -135,6 +135,12 @@ class TorchLibrary(StridedLibrary):
     def where(self, condition: Raw, x: Raw, y: Raw) -> Raw:
         return self.torch.where(condition, x, y)
 
+    def draw(self, name: str, key: int, shape: Shape, dtype: Dtype) -> Raw:
+        generator = self.torch.Generator(self.device).manual_seed(key)
+        function = self.torch.rand if name == "uniform" else self.torch.randn
+        native = self.native_dtype(dtype)
+        return function(shape, generator=generator, dtype=native, device=self.device)
+
     # -- memory -----------------------------------------------------------------------------
 
     def steps(self, raw: Raw) -> tuple[int, ...]:
