@@ -506,6 +506,32 @@ def test_the_users_setting_of_64_bits_stays(jax: Any) -> None:
 # -- Dask ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("shape", [(6, 4), (2, 4, 3)])
+def test_cross_entropy_on_dask_reads_nothing(shape: tuple[int, ...], reduction: str) -> None:
+    pytest.importorskip("dask.array")
+    numbers = np.random.default_rng(0)
+    scores = numbers.standard_normal(shape).astype(np.float32)
+    labels = numbers.integers(0, 4, (shape[0], *shape[2:]))
+    labels.flat[2] = -100  # is ignored
+
+    def program() -> list[Any]:
+        x = tt.tensor(scores, requires_grad=True)
+        before = getattr(x.backend, "host_copies", 0)
+        loss = F.cross_entropy(x, tt.tensor(labels), reduction=reduction)
+        loss.sum().backward()
+        assert getattr(x.backend, "host_copies", 0) == before
+        assert x.grad is not None
+        return [loss.detach().numpy(), x.grad.numpy()]
+
+    for found, expected in zip(on("dask", program), on("numpy", program), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    with tt.backend_context("dask"):
+        loss = F.cross_entropy(tt.zeros(2, 3), tt.tensor([0, 7]))
+        with pytest.raises(IndexError, match="Target 7 is out of bounds"):
+            loss.item()
+
+
 def reduce_with_dask() -> None:
     """Print results of reductions and a gradient of 2 GiB, and the memory that they took."""
     import resource
