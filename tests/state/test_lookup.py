@@ -123,7 +123,8 @@ def test_backend_type_is_accepted_wherever_a_name_is():
         tt.set_backend("red")
         with scope:
             assert tt.get_backend() == "numpy"
-    assert [str(each) for each in tt.BackendType] == ["numpy", "cupy"]
+    built_in = tt.list_backends()[: len(tt.BackendType)]
+    assert [str(each) for each in tt.BackendType] == built_in
     assert hash(numpy) == hash("numpy") and tt.BackendType("cupy") is tt.BackendType.CUPY
 
 

@@ -79,6 +79,10 @@ class BackendType(str, enum.Enum):  # noqa: UP042  # its str() is the class's
 
     NUMPY = "numpy"
     CUPY = "cupy"
+    TORCH = "torch"
+    JAX = "jax"
+    DASK = "dask"
+    ARRAY_API_STRICT = "array_api_strict"
 
     # An Enum hashes its member's name; equal strings must hash equal to serve as one key.
     __hash__ = str.__hash__

@@ -38,6 +38,10 @@ _V = TypeVar('_V')
 class BackendType(str, Enum):
     NUMPY = 'numpy'
     CUPY = 'cupy'
+    TORCH = 'torch'
+    JAX = 'jax'
+    DASK = 'dask'
+    ARRAY_API_STRICT = 'array_api_strict'
     __hash__ = str.__hash__
     def __str__(self) -> str: ...
 
