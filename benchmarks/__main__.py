@@ -169,7 +169,7 @@ def measurements() -> dict[str, Measure]:
     for label, count in {"small: ": 1, "small, two threads: ": 2}.items():
         for name in small.CALLS:
             rows[label + name] = partial(small_row, label + name, name, count)
-    for name in backends.NAMES:
+    for name in backends.NAMES if libraries.is_installed("torch") else ():
         work = f"backends, torch: {name}"
         rows[work] = partial(backends_row, work, name)
     for size, calls in {16: dialect.CALLS, 1000: dialect.CALLS, 1_000_000: dialect.LARGE}.items():

@@ -67,8 +67,6 @@ def row(work: str, name: str, libraries: Libraries, effort: Effort) -> ResultRow
     is_call = name in CALLS
     unit, budget = ("µs", OVERHEAD) if is_call else ("ms", PROGRAMS[name].budget)
     figure = "above torch" if is_call else "over torch"
-    if "torch" not in libraries:
-        return ResultRow(work, unit, {}, budget, figure)
     tinytorch, torch = libraries["tinytorch"], libraries["torch"]
     before = torch.get_num_threads()
     torch.set_num_threads(1)

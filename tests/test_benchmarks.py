@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bare, every, larger, libraries, mlp, ops, report, scaling, small
+import tinytorch as tt
+from benchmarks import backends, bare, every, larger, libraries, mlp, ops, report, scaling, small
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -177,6 +178,18 @@ def test_every_library_makes_the_same_small_call(name: str) -> None:
             assert part.shape == expected.shape and part.dtype == expected.dtype, library
             if not name.startswith("empty"):
                 np.testing.assert_allclose(part, expected, rtol=2e-5, atol=1e-6, err_msg=library)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", backends.NAMES)
+def test_the_backend_torch_does_what_pytorch_does(name: str, torch: Any) -> None:
+    with tt.backend_context("torch"):
+        statements = [backends.make_statement(m, name) for m in (tt, torch)]
+        for _ in range(2):
+            ours, theirs = (eval(each.source, dict(each.names)) for each in statements)
+            np.testing.assert_allclose(
+                np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-4, atol=1e-5
+            )
 
 
 def test_the_rows_over_pytorch_are_named() -> None:

@@ -61,6 +61,7 @@ NAMES = (
     RowName(r"facade: a function", "start", "Look up the function `tt.exp`"),
     RowName(r"facade: a dtype", "start", "Look up the dtype `tt.float32`"),
     RowName(r"two threads, (\d+)", "start", "Speed of two threads that add {} numbers, over one"),
+    RowName(r"backends, torch: (.+)", "start", '`{}` on the backend `"torch"`'),
     RowName(r"numpy, (\d+): (.+)", "start", "{} numbers: `{}` in `tinytorch.numpy`"),
 )
 
