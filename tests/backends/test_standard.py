@@ -485,15 +485,83 @@ def test_writing_to_state_from_a_traced_function_raises(jax: Any) -> None:
     assert state.tolist() == [0.0, 0.0]
 
 
-def test_random_numbers_in_a_compiled_function_raise(jax: Any) -> None:
-    def draw(raw: Any) -> Any:
-        x = tt.as_tensor(raw)
-        out = x * tt.rand(2)
-        return out.backend.unwrap(out)
+def test_training_in_a_compiled_function_changes_no_state(jax: Any) -> None:
+    layer = nn.Linear(3, 2)
+    optimizer = optim.Adam(layer.parameters())
+    scheduler = optim.lr_scheduler.StepLR(optimizer, 1)
+    norm = nn.BatchNorm1d(3)
+    grads = [tt.ones_like(p) for p in layer.parameters()]
 
-    with pytest.raises(RuntimeError, match="random numbers are drawn while jax traces"):
-        jax.jit(draw)(jax.numpy.ones(2))
-    assert draw(jax.numpy.ones(2)).shape == (2,)
+    def backward(raw: Any) -> Any:
+        layer(tt.as_tensor(raw)).sum().backward()
+        return raw
+
+    def set_grad(raw: Any) -> Any:
+        layer.bias.grad = tt.as_tensor(raw)[0, :2]
+        return raw
+
+    def step(raw: Any) -> Any:
+        for p, grad in zip(layer.parameters(), grads, strict=True):
+            p._grad = grad
+        optimizer.step()
+        return raw
+
+    def normalize(raw: Any) -> Any:
+        norm(tt.as_tensor(raw))
+        return raw
+
+    before = [p.tolist() for p in layer.parameters()]
+    for function in (backward, set_grad, step, normalize):
+        with pytest.raises(RuntimeError, match="writes to an array that was made outside") as found:
+            jax.jit(function)(jax.numpy.ones((4, 3)))
+        assert found.traceback[-1].path == Path(__file__)  # the line that writes is the last one
+        layer.zero_grad()
+    with pytest.raises(RuntimeError, match="a scheduler of learning rates steps while jax traces"):
+        jax.jit(lambda raw: (scheduler.step(), raw)[1])(jax.numpy.ones(2))
+    assert [p.tolist() for p in layer.parameters()] == before
+    assert not optimizer.state
+    assert scheduler.last_epoch == 0
+    assert norm.num_batches_tracked is not None
+    assert norm.num_batches_tracked.item() == 0
+    step(jax.numpy.ones(2))  # outside of a trace it works
+    assert [p.tolist() for p in layer.parameters()] != before
+
+
+def test_an_optimizer_of_a_traced_functions_own_parameters_steps(jax: Any) -> None:
+    def descend(raw: Any) -> Any:
+        x = tt.as_tensor(raw).requires_grad_()
+        optimizer = optim.SGD([x], lr=0.25, momentum=0.5)
+        for _ in range(2):
+            optimizer.zero_grad()
+            (x**2).sum().backward()
+            optimizer.step()
+        return x.backend.unwrap(x.detach())
+
+    # x = 8, gradient 16 -> 4; momentum 8 + 8 = 16 -> 0
+    np.testing.assert_allclose(jax.jit(descend)(jax.numpy.full(2, 8.0)), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_random_numbers_in_a_compiled_function_raise(
+    own: bool, jax: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tt.backends.load("jax"), "own_random", own)
+    draws: list[Callable[[], Any]] = [
+        lambda: tt.rand(2),
+        lambda: tt.randperm(2),
+        lambda: F.dropout(tt.ones(2)),
+        lambda: tt.numpy.random.rand(2),
+        lambda: tt.manual_seed(0),
+    ]
+    for each in draws:
+
+        def draw(raw: Any, each: Callable[[], Any] = each) -> Any:
+            each()
+            return raw
+
+        with pytest.raises(RuntimeError, match=r"random numbers are drawn.* while jax traces"):
+            jax.jit(draw)(jax.numpy.ones(2))
+        assert draw(jax.numpy.ones(2)).shape == (2,)
 
 
 def test_the_users_setting_of_64_bits_stays(jax: Any) -> None:

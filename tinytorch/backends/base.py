@@ -382,6 +382,19 @@ class Backend(SpecialFunctions):
         array.flags.writeable = True
         return array
 
+    #: Whether the library may trace a function, which then must not change state from outside.
+    traces: ClassVar[bool] = False
+
+    def check_state(self, array: Array) -> None:
+        """Raise RuntimeError if a function that is traced changes state that it did not make.
+
+        Args:
+            array: The state, or the parameter to which it belongs.
+        """
+
+    def check_not_compiling(self, what: str) -> None:
+        """Raise RuntimeError if ``what`` happens in a function that is traced to run later."""
+
     def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
         """Compute ``function(*arrays)``, block by block if the backend does so.
 

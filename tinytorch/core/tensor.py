@@ -150,6 +150,8 @@ class Tensor(Storage):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             check_grad(self, value)
+            if self._xp.traces:
+                self._xp.check_state(self._data)
         self._grad = value
 
     @grad.deleter

@@ -522,6 +522,8 @@ class GraphTask:
         """Add the gradient ``g`` to ``grad`` of ``leaf``, if it still requires grad."""
         if leaf._rg is not True and not leaf.requires_grad:
             return
+        if leaf._xp.traces:
+            leaf._xp.check_state(leaf._data)
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:

@@ -103,6 +103,7 @@ def draw(generator: tuple[Any, Any], name: str, args: Any, options: dict[str, An
         AttributeError: If the library has no such method.
     """
     source, backend = generator
+    backend.check_not_compiling("random numbers are drawn")
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
     given = [raw_of(name, value) for value in args]

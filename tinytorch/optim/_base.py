@@ -212,6 +212,8 @@ class ArrayOptimizer(Optimizer):
             if grad is None:
                 continue
             has_complex |= p.is_complex()
+            if p._xp.traces:
+                p._xp.check_state(p._data)
             params.append(p)
             grads.append(grad)
             state = self.state[p]
@@ -280,6 +282,8 @@ class ArrayOptimizer(Optimizer):
         Returns:
             The state, and the key that ``_advance`` returned for the parameter's bucket.
         """
+        if p._xp.traces:
+            p._xp.check_state(p._data)
         state = self.state[p]
         fresh = not state
         if fresh:

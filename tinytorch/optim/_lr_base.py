@@ -170,6 +170,7 @@ class LRScheduler(ShortTracebacks):
         Args:
             epoch: Deprecated: the epoch whose learning rates are set, in place of the next one.
         """
+        check_untraced(self.optimizer)
         if self._step_count == 1:
             self._check_order()
         self._step_count += 1
@@ -254,6 +255,13 @@ def check_optimizer(optimizer: Any) -> Optimizer:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
+
+
+def check_untraced(optimizer: Optimizer) -> None:
+    """Raise RuntimeError if a scheduler steps in a function that the library traces."""
+    for group in optimizer.param_groups[:1]:
+        for p in group["params"][:1]:
+            p._xp.check_not_compiling("a scheduler of learning rates steps")
 
 
 def check_anneal_strategy(strategy: str) -> None:

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..warnings import warn
-from ._lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, assign, check_optimizer, group_values
+from ._lr_base import (
+    EPOCH_DEPRECATION_WARNING,
+    LRScheduler,
+    assign,
+    check_optimizer,
+    check_untraced,
+    group_values,
+)
 from .optimizer import Optimizer
 
 __all__ = ["ChainedScheduler", "ReduceLROnPlateau", "SequentialLR"]
@@ -103,6 +110,7 @@ class ReduceLROnPlateau(LRScheduler):
             metrics: The metric, a number or a tensor of one element.
             epoch: Deprecated: the number of this epoch, in place of the next one.
         """
+        check_untraced(self.optimizer)
         current = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1
@@ -380,6 +388,7 @@ class SequentialLR(_Composition):
 
     def step(self) -> None:  # type: ignore[override]
         """Step the scheduler of the present epoch."""
+        check_untraced(self.optimizer)
         self.last_epoch += 1
         turn = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[turn]

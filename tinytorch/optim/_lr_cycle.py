@@ -14,6 +14,7 @@ from ._lr_base import (
     assign,
     check_anneal_strategy,
     check_optimizer,
+    check_untraced,
     clone_tensor,
     per_group,
 )  # fmt: skip
@@ -93,6 +94,7 @@ class CosineAnnealingWarmRestarts(Schedule):
         Raises:
             ValueError: If ``epoch`` is negative.
         """
+        check_untraced(self.optimizer)
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1
             self.T_cur += 1

@@ -223,6 +223,17 @@ class StandardBackend(WritableMemory, DeferredChecks):
     def synchronize(self) -> None:
         self.raise_pending()
 
+    def check_state(self, array: Array) -> None:
+        if self.traces:
+            array.check_trace()
+
+    def check_not_compiling(self, what: str) -> None:
+        if self.raw_library.is_compiling():
+            raise RuntimeError(
+                f"{what} while {self.name} traces a function: this would happen once, and not in "
+                "each later call. Do it outside and pass the results as arguments"
+            )
+
     def make_generator(self, seed: int) -> Any:
         return StandardGenerator(self, seed)
 
@@ -291,14 +302,14 @@ class StandardGenerator(HostGenerator):
         self._check_not_compiling()
         return super()._place(array)
 
+    def manual_seed(self, seed: int) -> None:
+        """See ``Words``."""
+        self._check_not_compiling()
+        super().manual_seed(seed)
+
     def _check_not_compiling(self) -> None:
         """Raise RuntimeError while the library traces a function."""
-        backend = self._backend
-        if backend.raw_library.is_compiling():
-            raise RuntimeError(
-                f"random numbers are drawn while {backend.name} traces a function: each later "
-                "call would use the same numbers. Draw them outside and pass them as arguments"
-            )
+        self._backend.check_not_compiling("random numbers are drawn or seeded")
 
 
 def standard_backend(

@@ -199,6 +199,7 @@ class JaxBackend(StandardBackend):
 
     name = "jax"
     module = "jax.numpy"
+    traces = True
     low = frozenset((bfloat16,))
 
     def open(self) -> ArrayLibrary:
