@@ -335,6 +335,26 @@ def test_tensors_of_pytorch_share_memory(torch: Any) -> None:
     assert x.backend.unwrap(x) is raw
 
 
+def test_a_device_belongs_to_the_active_backend(name: str) -> None:
+    with tt.backend_context(name) as backend:
+        assert tt.zeros(1, device="cpu").backend is backend
+        assert tt.ones(1).cpu().backend is backend
+        assert nn.Linear(2, 2, device=tt.device("cpu")).weight.to("cpu").backend is backend
+    assert tt.zeros(1, device="cpu").backend is tt.backends.load("numpy")
+
+
+def test_jax_on_a_gpu_is_the_device_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("jax")
+    monkeypatch.setattr(library, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(tt.backends, "_registry", dict(tt.backends._registry))
+    made = type(tt.backends.load("jax"))()
+    tt.register_backend("jax", made, replace=True)
+    with tt.backend_context(made):
+        x = tt.zeros(1, device="cuda")
+        assert x.backend is made
+        assert x.device.type == "cuda"
+
+
 def test_tensors_of_two_backends_are_an_error_that_names_them() -> None:
     pytest.importorskip("array_api_strict")
     with tt.backend_context("array_api_strict"):

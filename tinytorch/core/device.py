@@ -170,7 +170,7 @@ def backend_of_type(device_type: str) -> BackendLike:
 def backend_of_device(where: Any) -> Backend:
     """Return the backend whose arrays are on a device; RuntimeError for an unknown device."""
     if where.__class__ is str and where in _BACKEND_OF_TYPE:
-        return load(_BACKEND_OF_TYPE[where]).at(None)
+        return load(backend_of_type(where)).at(None)
     found = where if where.__class__ is _Device else _Device(where)
     try:
         return load(backend_of_type(found.type)).at(found.index)

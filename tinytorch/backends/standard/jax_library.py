@@ -194,6 +194,10 @@ class JaxLibrary(ArrayLibrary):
         return make_kernels(self, backend.library.wrap)
 
 
+#: PyTorch's types of JAX's default devices.
+_DEVICE_TYPES = {"gpu": "cuda", "tpu": "xla"}
+
+
 class JaxBackend(StandardBackend):
     """JAX as a backend, on the device that JAX uses."""
 
@@ -205,6 +209,8 @@ class JaxBackend(StandardBackend):
     def open(self) -> ArrayLibrary:
         import jax
 
+        platform = jax.default_backend()
+        self.device_type = _DEVICE_TYPES.get(platform, platform)
         return JaxLibrary(self.name, jax)
 
 
