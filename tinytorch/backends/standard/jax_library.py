@@ -189,9 +189,10 @@ class JaxLibrary(ArrayLibrary):
         return getattr(getattr(self.namespace, module), name, None)
 
     def kernels(self, backend: Any) -> dict[str, Callable[..., Any]]:
-        from .jax_kernels import make_kernels
+        from . import jax_kernels, jax_layers
 
-        return make_kernels(self, backend.library.wrap)
+        wrap = backend.library.wrap
+        return jax_kernels.make_kernels(self, wrap) | jax_layers.make_kernels(self, wrap)
 
 
 #: PyTorch's types of JAX's default devices.
