@@ -13,6 +13,7 @@ from ... import dtypes
 from ..base import Array
 from ..default_operations import OUT_OF_BOUNDS, index_combine, scan
 from ..deferred import DeferredChecks
+from ..errors import BackendUnavailableError
 from ..rng.mt19937 import NO_CHANCE, HostGenerator
 from ..storage import WritableMemory
 from .library import ArrayLibrary
@@ -92,6 +93,13 @@ class StandardBackend(WritableMemory, DeferredChecks):
         return self.library.fallbacks
 
     def on_device(self, device_type: str) -> Self | None:
+        if device_type == "cuda" != self.device_type:
+            raise BackendUnavailableError(
+                f"backend {self.name!r} is active, and its library has no CUDA device here; "
+                "tensors of CuPy need set_backend('cupy')",
+                backend=self.name,
+                reason="no device",
+            )
         return self if device_type == self.device_type else None
 
     # -- dtypes and conversion --------------------------------------------------------------

@@ -403,7 +403,7 @@ class TorchBackend(StandardBackend):
             return self._by_device[device_type]  # type: ignore[return-value]
         accelerator = getattr(self.raw_library.namespace, device_type, None)
         is_available = getattr(accelerator, "is_available", bool)
-        return type(self)(device_type) if is_available() else None
+        return type(self)(device_type) if is_available() else super().on_device(device_type)
 
     def open(self) -> ArrayLibrary:
         import torch
