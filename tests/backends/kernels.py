@@ -143,6 +143,7 @@ KERNELS = "attention attention_backward"
 PROGRAMS |= {
     "softmax": (lambda m, x: m.softmax(x, 1), (IMAGES,), "softmax"),
     "log softmax": (lambda m, x: m.nn.functional.log_softmax(x, -1), (IMAGES,), "log_softmax"),
+    "relu": (lambda m, x: m.relu(x), (IMAGES,), "relu_backward"),
     "gelu": (lambda m, x: m.nn.functional.gelu(x), (IMAGES,), "gelu"),
     "attention": (attend(), (QUERY, KEY, VALUE), KERNELS),
     "attention, causal": (attend(is_causal=True), (QUERY, KEY, VALUE), KERNELS),

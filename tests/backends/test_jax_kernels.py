@@ -14,7 +14,9 @@ from tests.backends.kernels import PROGRAMS, count_calls, results
 jax = pytest.importorskip("jax")
 
 #: Kernels that JAX lacks.
-_ABSENT = frozenset("embedding embedding_backward attention attention_backward".split())
+_ABSENT = frozenset(
+    "embedding embedding_backward attention attention_backward relu_backward".split()
+)
 
 
 @pytest.fixture

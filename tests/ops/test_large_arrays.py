@@ -432,9 +432,12 @@ def test_remainders_with_a_python_number_equal_numpys_bitwise(name: str, number:
             found = getattr(tt, name)(x, other).numpy().reshape(-1)
             assert found.dtype == np.float32
             np.testing.assert_array_equal(found[comparable], expected[comparable])
-            # The last elements, zeros among them, have the signs that a short array gets.
+            # The last elements, zeros among them, have the signs that a short array gets. The sign
+            # of NaN is unspecified, and vector instructions may set another one.
             of_short_array = getattr(tt, name)(x.reshape(-1)[-15:], other).numpy()
-            np.testing.assert_array_equal(np.signbit(found[-15:]), np.signbit(of_short_array))
+            last = found[-15:]
+            signs = np.signbit(last[~np.isnan(last)])
+            np.testing.assert_array_equal(signs, np.signbit(of_short_array[~np.isnan(last)]))
     with np.errstate(all="ignore"):
         comparable = ~(np.abs(b / a.astype("float64")) >= 2.0**20) | (name != "floor_divide")
     found = getattr(tt, name)(tt.tensor(b), tt.tensor(a)).numpy()

@@ -229,6 +229,12 @@ class _Layers(_Kernels):
         run = self.aten.embedding_dense_backward.default
         return self.wrap(run(grad.raw, index.raw, rows, padding_idx, False))
 
+    def relu_backward(self, grad: Any, out: Any) -> Any:
+        """``grad`` where the result ``out`` of ReLU is not 0, else 0."""
+        if not _have_one_dtype(grad, out):
+            return None
+        return self.wrap(self.aten.threshold_backward.default(grad.raw, out.raw, 0))
+
     def gelu(self, input: Any) -> Any:
         """``x * P(X <= x)``."""
         return self.wrap(self.functional.gelu(input.raw)) if _have_one_dtype(input) else None
@@ -333,6 +339,8 @@ def _fits(
 
     It pads both ends of a dimension alike; the operation here may pad one end more.
     """
+    if 0 in (*input.shape, *weight.shape, *size):
+        return False
     arrays = [each for each in (input, weight, grad) if hasattr(each, "itemsize")]
     is_float = _have_one_dtype(*[each for each in arrays if hasattr(each, "library")])
     sizes = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, size, strict=True)

@@ -37,8 +37,16 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return xp.between(input, 0, None)
 
 
-# NaN != 0, so the gradient passes where the result is NaN.
-relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
+def _relu_gradient(xp: Any, g: Any, out: Any) -> Any:
+    """Gradient of ``relu``. NaN != 0, so it passes where the result is NaN."""
+    if not xp.records and xp.fuses:
+        fused = xp.fused("relu_backward", g, out)
+        if fused is not None:
+            return fused
+    return masked(xp, g, out != 0)
+
+
+relu.vjp(input=piecewise(_relu_gradient))
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
