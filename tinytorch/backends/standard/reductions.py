@@ -318,7 +318,8 @@ def _as_axis(axis: Any, ndim: int) -> Any:
     if axis is None:
         return None
     if isinstance(axis, tuple):
-        return tuple([_as_axis(each, ndim) for each in axis])
+        axes = tuple([_as_axis(each, ndim) for each in axis])
+        return axes[0] if len(axes) == 1 else axes
     axis = int(axis)
     if not -ndim <= axis < max(ndim, 1):
         raise numpy.exceptions.AxisError(axis, ndim)
