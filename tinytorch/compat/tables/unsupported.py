@@ -194,26 +194,12 @@ TABLES = {
         "ShapesCollection":
             missing("Dimensions of tensors that may change; making one raises.", _GRAPHS),
     }),
-    "fx": Table(
-        {
-            "Graph": missing("A program as a graph, which nothing is here.", _GRAPHS),
-            "Node": missing("A step of a graph, which nothing is here.", _GRAPHS),
-            "Proxy": missing("Argument of functions in a trace; nothing is one here.", _GRAPHS),
-            "Tracer": missing("Maker of graphs of modules; deriving from it is fine, making one "
-                              "raises.", _GRAPHS),
-            "GraphModule": missing("A module made of a graph, which none is here; deriving from it "
-                                   "is fine.", _GRAPHS, "nn.module:Module"),
-            "Interpreter": missing("Executor of a graph, step by step; deriving from it is fine, "
-                                   "making one raises.", _GRAPHS),
-            "Transformer": missing("Maker of a graph from another; deriving from it is fine, "
-                                   "making one raises.", _GRAPHS, "Interpreter"),
-            "symbolic_trace replace_pattern": refusal(_GRAPHS),
-            "has_side_effect": argument("Its argument: the mark says that a graph is to keep calls "
-                                        "of it, and there is none."),
-            "get_proxy_mode": answer(None, "None: nothing is being traced."),
-        },
-        files="node graph graph_module interpreter proxy subgraph_rewriter experimental "
-              "experimental.proxy_tensor",
+    "fx.experimental": Table(
+        doc="``torch.fx.experimental`` for programs that import it.", names={}
+    ),
+    "fx.experimental.proxy_tensor": Table(
+        doc="``torch.fx.experimental.proxy_tensor``: no tracer below autograd is ever active.",
+        names={"get_proxy_mode": answer(None, "The tracer that is active below autograd: None.")},
     ),
     "jit": Table({
         "ScriptFunction": missing("Result of ``torch.jit.script`` for a function; nothing here is "
