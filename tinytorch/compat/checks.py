@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..core.torch_function import dispatch_override, find_overriding
 
 __all__ = [
     "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
@@ -16,16 +17,20 @@ __all__ = [
 Message = Callable[[], object] | None
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: Any, message: str) -> Any:
     """Raise an AssertionError unless ``condition`` holds.
 
-    PyTorch's tracers record it. It is an ``assert``, which ``python -O`` removes.
+    The tracers of ``fx`` record it. It is an ``assert``, which ``python -O`` removes.
 
     Args:
         condition: Any object with a truth value, such as a tensor of one element.
         message: The error's text.
     """
+    values = [] if isinstance(condition, Tensor) else find_overriding((condition,), {})
+    if values:
+        return dispatch_override(_assert, values, (condition, message), {})
     assert condition, message
+    return None
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:

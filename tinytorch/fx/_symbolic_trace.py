@@ -12,14 +12,15 @@ import threading
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
+from .._C import ScriptObject as ScriptObject
 from ..core.tensor import Tensor
 from ..core.torch_function import count_watchers
 from ..nn.container import Sequential
 from ..nn.module import Module
+from ..nn.module.members import REGISTRIES
 from ..nn.parameter import Parameter
 from ..state.variable import Variable
 from ..utils import _pytree
@@ -125,7 +126,7 @@ class Tracer(TracerBase):
     ) -> None:  # fmt: skip
         super().__init__()
         self._autowrap_search = list(autowrap_modules)
-        self._autowrap_ids = {
+        self._autowrap_function_ids = {
             id(value)
             for module in autowrap_modules
             for name, value in vars(module).items()
@@ -193,12 +194,12 @@ class Tracer(TracerBase):
         for name, each in named:
             if each is value:
                 if name not in cache:
-                    factory = None
+                    options: dict[str, Any] = {}  # overrides may lack the parameter
                     if self.param_shapes_constant:
-                        factory = lambda node: ParameterProxy(self, node, name, value)  # noqa: E731
-                    cache[name] = self.create_proxy(
-                        "get_attr", name, (), {}, proxy_factory_fn=factory
-                    )
+                        options["proxy_factory_fn"] = lambda node: ParameterProxy(
+                            self, node, name, value
+                        )
+                    cache[name] = self.create_proxy("get_attr", name, (), {}, **options)
                 return cache[name]
         return value
 
@@ -374,10 +375,14 @@ class Tracer(TracerBase):
             self.tensor_attrs = _named_tensors(self.root)
             run, args = self.create_args_for_root(function, isinstance(root, Module), concrete_args)
             cache: dict[str, Any] = {}
-            token = _active.set((self, cache))
+            token = _active.set(self)
             count_watchers(1)  # every operation looks for proxies, also in lists and sizes
             try:
-                with _patched(self, function):
+                with _Patcher() as patcher:
+                    _patch_modules(patcher, self, cache)
+                    _patch_wrapped_functions(patcher)
+                    for space in (function.__globals__, *map(vars, self._autowrap_search)):
+                        _autowrap_check(patcher, space, self._autowrap_function_ids)
                     result = self.create_arg(run(*args))
             finally:
                 count_watchers(-1)
@@ -471,82 +476,113 @@ def _named_tensors(root: Module) -> dict[Tensor, str]:
 
 # -- patches -----------------------------------------------------------------------------------
 
-
-@contextmanager
-def _patched(tracer: Tracer, function: Any) -> Iterator[None]:
-    """Scope in which calls of modules and of wrapped functions go to a tracer.
-
-    Threads that trace nothing see no difference: the patches look for the context's tracer.
-    """
-    with ExitStack() as stack:
-        if len(_modules_patched) == 0:
-            stack.enter_context(_patched_modules())
-        for (_, name), space in list(_wrapped.items()):
-            original = space.get(name, getattr(builtins, name, None))
-            if original is not None:
-                stack.enter_context(_replaced(space, name, _record_calls(original)))
-        for space in (getattr(function, "__globals__", {}), *map(vars, tracer._autowrap_search)):
-            stack.enter_context(_patched_functions(tracer, space))
-        yield
+#: PyTorch's private names, for tracers of libraries that override ``trace``.
+_orig_module_call = Module.__call__
+_orig_module_getattr = Module.__getattr__
+#: The patchers that are active.
+_patchers: list[_Patcher] = []
 
 
-_modules_patched: list[Any] = []
+class _Patcher:
+    """Scope in which entries of dictionaries and methods of classes are others."""
 
+    def __init__(self) -> None:
+        self._restore: list[Callable[[], None]] = []
+        self._visited: set[int] = set()
 
-@contextmanager
-def _patched_modules() -> Iterator[None]:
-    """Scope in which ``Module.__call__`` and attributes of modules go to the context's tracer."""
-    call, get = Module.__call__, Module.__getattribute__
+    def __enter__(self) -> Self:
+        _patchers.append(self)
+        return self
 
-    @functools.wraps(call)
-    def traced_call(self: Module, *args: Any, **kwargs: Any) -> Any:
-        active = _active.get()
-        if active is None:
-            return call(self, *args, **kwargs)
-        with _patched_functions(active[0], getattr(self.forward, "__globals__", {})):
-            forward = functools.partial(call, self)
-            return active[0].call_module(self, forward, args, kwargs)
+    def __exit__(self, *error: object) -> None:
+        _patchers.remove(self)
+        while self._restore:
+            self._restore.pop()()
 
-    def traced_get(self: Module, name: str) -> Any:
-        value = get(self, name)
-        active = _active.get()
-        if active is None or not isinstance(value, (Tensor, Module)):
-            return value
-        return active[0].getattr(name, value, active[1])
+    def visit_once(self, thing: Any) -> bool:
+        """Whether this is the first call with this object."""
+        first = id(thing) not in self._visited
+        self._visited.add(id(thing))
+        return first
 
-    _modules_patched.append(None)
-    Module.__call__, Module.__getattribute__ = traced_call, traced_get  # type: ignore[method-assign, assignment]
-    try:
-        yield
-    finally:
-        _modules_patched.pop()
-        Module.__call__ = call  # type: ignore[method-assign]
-        del Module.__getattribute__
-
-
-@contextmanager
-def _patched_functions(tracer: Tracer, space: dict[str, Any]) -> Iterator[None]:
-    """Scope in which the tracer's functions among global names are recorded."""
-    with ExitStack() as stack:
-        for name, value in list(space.items()):
-            if id(value) in tracer._autowrap_ids and not name.startswith("_"):
-                stack.enter_context(_replaced(space, name, _record_calls(value)))
-        yield
-
-
-@contextmanager
-def _replaced(space: dict[str, Any], name: str, value: Any) -> Iterator[None]:
-    """Scope in which a global name has another value."""
-    missing = name not in space
-    former = space.get(name)
-    space[name] = value
-    try:
-        yield
-    finally:
-        if missing:
-            space.pop(name, None)
+    def patch(
+        self, frame_dict: dict[str, Any], name: str, new_fn: Any, deduplicate: bool = True
+    ) -> None:
+        """Set an entry of a dictionary; ``deduplicate`` is ignored."""
+        if name in frame_dict:
+            self._restore.append(functools.partial(frame_dict.__setitem__, name, frame_dict[name]))
         else:
-            space[name] = former
+            self._restore.append(functools.partial(frame_dict.pop, name, None))
+        frame_dict[name] = new_fn
+
+    def patch_method(self, cls: type, name: str, new_fn: Any, deduplicate: bool = True) -> None:
+        """Set a method of a class; ``deduplicate`` is ignored.
+
+        For ``Module.__getattr__`` the new method gets the names of all members, which otherwise
+        are looked up in the instance.
+        """
+        if cls is Module and name == "__getattr__":
+            name, new_fn = "__getattribute__", _member_getter(new_fn)
+        if name in vars(cls):
+            self._restore.append(functools.partial(setattr, cls, name, vars(cls)[name]))
+        else:
+            self._restore.append(functools.partial(delattr, cls, name))
+        setattr(cls, name, new_fn)
+
+
+def _member_getter(get_member: Any) -> Any:
+    """Return a ``__getattribute__`` that calls ``get_member`` for tensors and modules."""
+    get = Module.__getattribute__
+
+    def __getattribute__(self: Module, name: str) -> Any:
+        value = get(self, name)
+        if not isinstance(value, (Tensor, Module)):
+            return value
+        is_member = any(name in get(self, registry) for registry in REGISTRIES)
+        return get_member(self, name) if is_member else value
+
+    return __getattribute__
+
+
+def _patch_modules(patcher: _Patcher, tracer: Tracer, cache: dict[str, Any]) -> None:
+    """Let calls and members of modules go to a tracer, in the context that it traces in.
+
+    Args:
+        patcher: The scope.
+        tracer: The tracer.
+        cache: The proxies of parameters so far.
+    """
+    call, get = Module.__call__, Module.__getattr__
+
+    def traced_call(self: Module, *args: Any, **kwargs: Any) -> Any:
+        if _active.get() is not tracer:
+            return call(self, *args, **kwargs)
+        space = getattr(self.forward, "__globals__", {})
+        _autowrap_check(patcher, space, tracer._autowrap_function_ids)
+        return tracer.call_module(self, functools.partial(call, self), args, kwargs)
+
+    def traced_member(self: Module, name: str) -> Any:
+        value = get(self, name)
+        return tracer.getattr(name, value, cache) if _active.get() is tracer else value
+
+    patcher.patch_method(Module, "__call__", traced_call)
+    patcher.patch_method(Module, "__getattr__", traced_member)
+
+
+def _patch_wrapped_functions(patcher: _Patcher) -> None:
+    """Let calls of the functions that ``wrap`` marked be recorded."""
+    for (_, name), space in list(_wrapped.items()):
+        original = space.get(name, getattr(builtins, name, None))
+        if original is not None:
+            patcher.patch(space, name, _record_calls(original))
+
+
+def _autowrap_check(patcher: _Patcher, frame_dict: dict[str, Any], function_ids: set[int]) -> None:
+    """Let calls of a tracer's functions among global names be recorded."""
+    if patcher.visit_once(frame_dict):
+        for name, value in list(frame_dict.items()):
+            if not name.startswith("_") and id(value) in function_ids:
+                patcher.patch(frame_dict, name, _record_calls(value))
 
 
 def _record_calls(function: Any) -> Any:
@@ -554,7 +590,7 @@ def _record_calls(function: Any) -> Any:
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
         # A module that is imported during a trace may keep this function.
-        proxy = find_proxy(args, kwargs) if _active.get() is not None else None
+        proxy = find_proxy(args, kwargs) if _patchers else None
         if proxy is None:
             return function(*args, **kwargs)
         made = proxy.tracer.create_proxy("call_function", function, args, kwargs)
@@ -564,3 +600,8 @@ def _record_calls(function: Any) -> Any:
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(recorded, name, getattr(function, name, None))
     return recorded
+
+
+def compatibility(is_backward_compatible: bool) -> Callable[[_F], _F]:
+    """Decorator that returns the function unchanged; in PyTorch it marks stable ones."""
+    return lambda function: function

@@ -139,13 +139,13 @@ class Graph:
         node.name = self._graph_namespace.create_name(wanted, node)
         self._insert(node)
         self._len += 1
-        for hook in self._hooks("create"):
+        for hook in self._hooks("_create_node_hooks"):
             hook(node)
         return node
 
-    def _hooks(self, kind: str) -> list[Any]:
-        """Return the owner's functions that are called when a node is created or erased."""
-        return getattr(self._owning_module, f"_{kind}_node_hooks", [])
+    def _hooks(self, name: str) -> list[Any]:
+        """Return the owner's functions that are called when the graph changes."""
+        return getattr(self._owning_module, name, [])
 
     def _target_to_str(self, target: Any) -> str:
         """Return the name that a node with this target should have."""
@@ -365,7 +365,7 @@ class Graph:
         if to_erase._erased:
             warnings.warn(f"erase_node({to_erase}) on an already erased node", stacklevel=3)
             return
-        for hook in self._hooks("erase"):
+        for hook in self._hooks("_erase_node_hooks"):
             hook(to_erase)
         to_erase._unlink()
         to_erase._erased = True

@@ -15,6 +15,8 @@ from .graph import Graph
 
 __all__ = ["GraphModule"]
 
+#: Key in ``GraphModule.meta`` of attributes that copies of libraries set again.
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 #: Numbers for the names of generated files.
 _numbers = itertools.count()
 
@@ -307,10 +309,22 @@ class GraphModule(Module):
         made.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return made
 
+    def _deepcopy_init(self) -> Any:
+        """Return the initializer that copies call; a subclass may override it."""
+        return GraphModule.__init__
+
     def __copy__(self) -> GraphModule:
         made = _make(_importable_class(self), type(self).__name__)
         made.__setstate__({**self.__getstate__(), "_graph": copy.deepcopy(self._graph)})
         return made
+
+
+class _CodeOnlyModule(Module):
+    """Module with the attributes of another one, by which libraries copy graph modules."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__()
+        self.__setstate__(body)
 
 
 def _targets(graph: Graph) -> list[str]:

@@ -241,8 +241,7 @@ class Node:
         def replace(node: Node) -> Node:
             return new_input if node is old_input else node
 
-        owner = self.graph.owning_module
-        for hook in owner._replace_hooks if owner is not None else ():
+        for hook in self.graph._hooks("_replace_hooks"):
             hook(old=old_input, new=new_input.name, user=self)
         self._set_arguments(map_arg(self._args, replace), map_arg(self._kwargs, replace))
 

@@ -449,6 +449,9 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
         tensor([[0, 2],
                 [1, 3]])
     """
+    if len(args) == 2 and isinstance(args[1], (list, tuple)) and isinstance(args[0], str):
+        if args[1]:
+            return einsum(args[0], *args[1], optimize=optimize)  # overrides see the operands
     equation, operands = _parse_arguments(args)
     shapes = tuple(tuple(t.shape) for t in operands)
     plan = make_plan(equation, shapes)
