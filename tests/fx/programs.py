@@ -40,7 +40,7 @@ def inputs(L: Any) -> Any:
     return program
 
 
-def annotated(L: Any) -> Any:
+def annotations(L: Any) -> Any:
     def program(x, y=1):  # type: ignore[no-untyped-def]
         return x + y
 
@@ -56,7 +56,7 @@ def arithmetic(L: Any) -> Any:
     return lambda x: x * math.sqrt(x.size(1)) + math.floor(x.size(0) / 2)
 
 
-def created(L: Any) -> Any:
+def creation(L: Any) -> Any:
     return lambda x: L.zeros(x.size(0)) + L.full((x.size(1),), 1.0) + L.arange(x.size(1))
 
 
@@ -65,7 +65,7 @@ def constants(L: Any) -> Any:
     return lambda x: x * one + one
 
 
-def named(L: Any) -> Any:
+def names(L: Any) -> Any:
     return lambda x: Pair(x + 1, x - 1)
 
 
@@ -84,7 +84,7 @@ def unpacked(L: Any) -> Any:
 PROGRAMS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        operators, functions, inputs, annotated, indices, arithmetic, created, constants, named,
+        operators, functions, inputs, annotations, indices, arithmetic, creation, constants, names,
         attributes, unpacked,
     )
 }  # fmt: skip

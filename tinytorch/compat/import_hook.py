@@ -17,7 +17,8 @@ _OWN = __name__.partition(".")[0]
 #: have a file and are completed by a table are not among them.
 TABLED = {
     "unsupported": "_C _VF __config__ __future__ _custom_ops _dynamo _subclasses _tensor_str "
-    "autograd.profiler fx.experimental fx.experimental.proxy_tensor nested optim._functional utils._python_dispatch utils.cpp_extension "
+    "autograd.profiler fx.experimental fx.experimental.proxy_tensor nested optim._functional "
+    "utils._python_dispatch utils.cpp_extension "
     "utils.model_zoo",
     "devices": "backends.cpu backends.cusparselt backends.kleidiai backends.mha "
     "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "

@@ -27,7 +27,7 @@ from ..utils import _pytree
 from .code_generation import _PyTreeCodeGen, _PyTreeInfo
 from .graph import Graph
 from .graph_module import GraphModule
-from .proxy import ParameterProxy, Proxy, TracerBase, base_types, caller_frame, find_proxy
+from .proxy import ParameterProxy, TracerBase, base_types, caller_frame, find_proxy
 
 __all__ = ["PH", "Tracer", "symbolic_trace", "wrap"]
 
@@ -191,17 +191,15 @@ class Tracer(TracerBase):
 
     def _attribute_proxy(self, value: Any, named: Iterator[tuple[str, Any]], cache: Any) -> Any:
         """Return the proxy of a parameter or buffer, or the value if the root has it not."""
-        for name, each in named:
-            if each is value:
-                if name not in cache:
-                    options: dict[str, Any] = {}  # overrides may lack the parameter
-                    if self.param_shapes_constant:
-                        options["proxy_factory_fn"] = lambda node: ParameterProxy(
-                            self, node, name, value
-                        )
-                    cache[name] = self.create_proxy("get_attr", name, (), {}, **options)
-                return cache[name]
-        return value
+        name = next((name for name, each in named if each is value), None)
+        if name is None:
+            return value
+        if name not in cache:
+            options: dict[str, Any] = {}  # overrides may lack the parameter
+            if self.param_shapes_constant:
+                options["proxy_factory_fn"] = lambda node: ParameterProxy(self, node, name, value)
+            cache[name] = self.create_proxy("get_attr", name, (), {}, **options)
+        return cache[name]
 
     def path_of_module(self, mod: Module) -> str:
         """Return the name of a module below the root.
@@ -288,8 +286,10 @@ class Tracer(TracerBase):
         stars += [f"**{rest.pop(0)}"] if code.co_flags & inspect.CO_VARKEYWORDS else []
         args: list[Any] = [self.root] if is_module else []
         types = _annotations(inspect.unwrap(root_fn))
-        for name in names[1:] if is_module else names:
-            args.append(self._placeholder(name, parameters[name], types, concrete_args or {}))
+        args += [
+            self._placeholder(name, parameters[name], types, concrete_args or {})
+            for name in (names[1:] if is_module else names)
+        ]
         if code.co_kwonlyargcount or stars:
             args += [self.create_proxy("placeholder", name, (), {}) for name in stars]
             root_fn = _accept_positionally(inspect.unwrap(root_fn), len(args))
@@ -299,9 +299,7 @@ class Tracer(TracerBase):
         """Return the proxy of an argument, or its values from ``concrete_args``."""
         default = () if parameter.default is parameter.empty else (parameter.default,)
         if name not in concrete:
-            return self.create_proxy(
-                "placeholder", name, default, {}, type_expr=types.get(name)
-            )
+            return self.create_proxy("placeholder", name, default, {}, type_expr=types.get(name))
         count = 0
 
         def replace(value: Any) -> Any:
@@ -408,7 +406,7 @@ class Tracer(TracerBase):
     def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
         made = type(self).__new__(type(self))
         for name, value in vars(self).items():
-            shared = name in ("_autowrap_search",)
+            shared = name == "_autowrap_search"
             vars(made)[name] = value if shared else copy.deepcopy(value, memo)
         return made
 
@@ -478,7 +476,7 @@ def _named_tensors(root: Module) -> dict[Tensor, str]:
 
 #: PyTorch's private names, for tracers of libraries that override ``trace``.
 _orig_module_call = Module.__call__
-_orig_module_getattr = Module.__getattr__
+_orig_module_getattr: Any = getattr(Module, "__getattr__")
 #: The patchers that are active.
 _patchers: list[_Patcher] = []
 
@@ -552,7 +550,7 @@ def _patch_modules(patcher: _Patcher, tracer: Tracer, cache: dict[str, Any]) -> 
         tracer: The tracer.
         cache: The proxies of parameters so far.
     """
-    call, get = Module.__call__, Module.__getattr__
+    call, get = Module.__call__, _orig_module_getattr
 
     def traced_call(self: Module, *args: Any, **kwargs: Any) -> Any:
         if _active.get() is not tracer:

@@ -85,19 +85,16 @@ class _Namespace:
         """
         if obj is not None and obj in self._names:
             return self._names[obj]
-        base = re.sub(r"\W+", "_", candidate) or "_unnamed"
-        base = f"_{base}" if base[0].isdigit() else base
-        match = re.fullmatch(r"(.*)_(\d+)", base)
-        name, number = base, self._counts.get(base, 0)
-        if match is not None and name not in self._used:
-            base, number = match[1], int(match[2])
-        elif number:
-            name = f"{base}_{number}"
+        name = re.sub(r"\W+", "_", candidate) or "_unnamed"
+        name = f"_{name}" if name[0].isdigit() else name
+        match = re.fullmatch(r"(.*)_(\d+)", name)
+        base, number = (name, 0) if match is None else (match[1], int(match[2]))
+        number = 0 if name in self._used else number
+        self._counts[base] = max(number, self._counts.get(base, 0))
         while name in self._used or self._is_illegal(name, obj):
-            number += 1
-            name = f"{base}_{number}"
+            self._counts[base] += 1
+            name = f"{base}_{self._counts[base]}"
         self._used.add(name)
-        self._counts[base] = number
         if obj is not None:
             self._names[obj] = name
         return name
@@ -106,7 +103,8 @@ class _Namespace:
         """Record that an object has a name."""
         self._names.setdefault(obj, name)
 
-    _rename_object = associate_name_with_obj
+    def _rename_object(self, obj: Any, name: str) -> None:
+        self._names[obj] = name
 
     @staticmethod
     def _is_illegal(name: str, obj: Any) -> bool:
@@ -343,7 +341,7 @@ class _Writer:
             return f"{self._global(type(value))}.{value.name}"
         if isinstance(value, (dtype, memory_format, layout)):
             return f"{_OWN}.{repr(value).rpartition('.')[2]}"
-        if isinstance(value, type) or isinstance(value, types.FunctionType):
+        if isinstance(value, (type, types.FunctionType)):
             return self._global(value)
         return repr(value)
 

@@ -325,7 +325,7 @@ class Graph:
         return _InsertPoint(self, n.prepend)
 
     def inserting_after(self, n: Node | None = None) -> _InsertPoint:
-        """Scope in which new nodes go after a node.
+        """Scope in which each new node goes directly after a node.
 
         Args:
             n: The node. Default: the last one.
@@ -333,14 +333,7 @@ class Graph:
         if n is None:
             return self.inserting_before(self._root)
         self._check_own(n)
-        place = n
-
-        def insert(node: Node) -> None:
-            nonlocal place
-            place.append(node)
-            place = node
-
-        return _InsertPoint(self, insert)
+        return _InsertPoint(self, n.append)
 
     def _check_own(self, node: Node) -> None:
         if node.graph is not self:
@@ -372,9 +365,7 @@ class Graph:
         self._len -= 1
         to_erase._set_arguments((), {})
 
-    def eliminate_dead_code(
-        self, is_impure_node: Callable[[Node], bool] | None = None
-    ) -> bool:
+    def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
         """Remove the nodes whose values are not used and that have no side effect.
 
         Args:
@@ -474,7 +465,7 @@ class Graph:
         widths = [max(len(row[i]) + 2 * (row is rows[0]) for row in rows) for i in range(5)]
         rows.insert(1, ["-" * width for width in widths])
         for row in rows:
-            print("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip())
+            print("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip())  # noqa: T201
 
     # -- code ------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 _numbers = itertools.count()
 
 
-class _Loader:
+class _SourceLoader:
     """Source of generated code for tracebacks, which find it in the code's globals."""
 
     def __init__(self, text: str) -> None:
@@ -35,7 +35,7 @@ class _Loader:
 def _function_from_code(code: PythonCode, name: str) -> Any:
     """Execute generated code, and return the function that it defines."""
     file = f"<eval_with_key>.{next(_numbers)}"
-    space = {**code.globals, "__name__": file, "__loader__": _Loader(code.src)}
+    space = {**code.globals, "__name__": file, "__loader__": _SourceLoader(code.src)}
     exec(compile(code.src, file, "exec"), space)
     return space.pop(name)
 
@@ -244,10 +244,15 @@ class GraphModule(Module):
                 parts = node.target.split(".")
                 used.update(".".join(parts[: i + 1]) for i in range(len(parts)))
                 if node.op == "call_module":
-                    inner = self.get_submodule(node.target).named_modules()
-                    used.update(f"{node.target}.{name}" for name, _ in inner)
+                    used.update(self._names_inside(node.target))
         for name in [name for name, _ in self.named_modules() if name and name not in used]:
             self.delete_submodule(name)
+
+    def _names_inside(self, target: str) -> list[str]:
+        """Return the names of the modules inside one, none if there is no such module."""
+        modules = dict(self.named_modules())
+        inner = modules[target].named_modules() if target in modules else ()
+        return [f"{target}.{name}" for name, _ in inner]
 
     def print_readable(self, print_output: bool = True) -> str:
         """Return the code as that of a class, with the submodules that have code.
@@ -266,12 +271,10 @@ class GraphModule(Module):
         for part in inner:
             text += "\n" + "".join(f"    {line}\n" for line in part.splitlines())
         if print_output:
-            print(text)
+            print(text)  # noqa: T201
         return text
 
-    def to_folder(
-        self, folder: str | os.PathLike[str], module_name: str = "FxModule"
-    ) -> None:
+    def to_folder(self, folder: str | os.PathLike[str], module_name: str = "FxModule") -> None:
         """Raise NotImplementedError: keep the module with ``save``, or its ``state_dict``.
 
         Args:

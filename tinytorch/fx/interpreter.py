@@ -28,17 +28,18 @@ class Interpreter:
     Example:
         >>> class Negate(tt.fx.Interpreter):
         ...     def call_function(self, target, args, kwargs):
-        ...         return super().call_function(tt.neg if target is tt.sin else target, args, kwargs)
+        ...         new = tt.neg if target is tt.sin else target
+        ...         return super().call_function(new, args, kwargs)
         >>> Negate(tt.fx.symbolic_trace(lambda x: tt.sin(x) + 1)).run(tt.ones(2))
         tensor([0., 0.])
     """
 
     def __init__(
-        self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None
+        self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None
     ) -> None:
-        self.module = module
+        self.module: Any = module
         self.submodules = dict(module.named_modules())
-        self.graph: Graph = module.graph if graph is None else graph  # type: ignore[assignment]
+        self.graph: Graph = module.graph if graph is None else graph
         self.env: dict[Node, Any] = {}
         self.name = "Interpreter"
         self.garbage_collect_values = garbage_collect_values
@@ -172,9 +173,7 @@ class Interpreter:
         parts = target.split(".")
         for i, name in enumerate(parts):
             if not hasattr(value, name):
-                raise RuntimeError(
-                    f"Node referenced nonexistent target {'.'.join(parts[: i + 1])}"
-                )
+                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[: i + 1])}")
             value = getattr(value, name)
         return value
 
@@ -218,7 +217,8 @@ class Transformer(Interpreter):
     Example:
         >>> class Negate(tt.fx.Transformer):
         ...     def call_function(self, target, args, kwargs):
-        ...         return super().call_function(tt.neg if target is tt.sin else target, args, kwargs)
+        ...         new = tt.neg if target is tt.sin else target
+        ...         return super().call_function(new, args, kwargs)
         >>> made = Negate(tt.fx.symbolic_trace(lambda x: tt.sin(x) + 1)).transform()
         >>> made(tt.ones(2))
         tensor([0., 0.])

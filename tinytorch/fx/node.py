@@ -98,10 +98,11 @@ def iterate_nodes(a: Any) -> Iterator[Node]:
 
 def _get_qualified_name(func: Any) -> str:
     """Return the dotted name of a function or class: ``math.sqrt``, ``tinytorch.relu``."""
-    module = getattr(func, "__module__", None) or getattr(
-        getattr(func, "__objclass__", None), "__module__", "builtins"
+    owner = getattr(func, "__objclass__", None)  # of a method in C
+    module: Any = getattr(func, "__module__", None) or getattr(owner, "__module__", "builtins")
+    name: Any = getattr(func, "__qualname__", None) or getattr(
+        func, "__name__", type(func).__name__
     )
-    name = getattr(func, "__qualname__", None) or getattr(func, "__name__", type(func).__name__)
     module = {"_operator": "operator"}.get(module, module)
     if isinstance(func, type) and getattr(sys.modules[_OWN], name, None) is func:
         module = _OWN

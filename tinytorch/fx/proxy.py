@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.device import device
 from ..core.layout import layout, memory_format
@@ -41,11 +41,12 @@ class TraceError(ValueError):
     """Error of a program that cannot be traced.
 
     Example:
-        >>> tt.fx.symbolic_trace(lambda x: x if x.sum() > 0 else -x)
-        Traceback (most recent call last):
-            ...
-        tinytorch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to \\
-control flow
+        >>> from tinytorch.fx.proxy import TraceError
+        >>> try:
+        ...     tt.fx.symbolic_trace(lambda x: x if x.sum() > 0 else -x)
+        ... except TraceError as error:
+        ...     error
+        TraceError('symbolically traced variables cannot be used as inputs to control flow')
     """
 
 
@@ -151,16 +152,13 @@ class TracerBase:
         made = self.create_arg(key)
         if any(iterate_nodes((made,))):
             raise RuntimeError(
-                "Keys for dictionaries used as an argument cannot contain a Node. Got key: "
-                f"{made}"
+                f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {made}"
             )
         return made
 
     def to_bool(self, obj: Proxy) -> bool:
         """Return the truth value of a proxy, for ``if``; raises TraceError unless overridden."""
-        raise TraceError(
-            "symbolically traced variables cannot be used as inputs to control flow"
-        )
+        raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
         """Return an iterator over a proxy; raises TraceError unless overridden."""
@@ -207,6 +205,9 @@ class Proxy:
 
     node: Node
     tracer: TracerBase
+    if TYPE_CHECKING:
+
+        def __getitem__(self, index: Any) -> Any: ...
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer

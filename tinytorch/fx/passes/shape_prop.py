@@ -34,9 +34,7 @@ class TensorMetadata(NamedTuple):
     qparams: dict[str, Any]
 
 
-def _extract_tensor_metadata(
-    result: Tensor, include_contiguity: bool = True
-) -> TensorMetadata:
+def _extract_tensor_metadata(result: Tensor, include_contiguity: bool = True) -> TensorMetadata:
     """Return the properties of a tensor.
 
     Args:
