@@ -1,11 +1,9 @@
-"""``torch.onnx`` for programs that mention it: nothing is ever exported."""
+"""Names of ``torch.onnx`` for operators of a program's own, which nothing exports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-
-from .compat.tables.unsupported import TABLES, fill
 
 __all__ = ["OnnxExporterError", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
 
@@ -58,6 +56,3 @@ def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
         1
     """
     return lambda function: function
-
-
-fill(globals(), TABLES["onnx"])

@@ -1,0 +1,16 @@
+"""ONNX files: ``load`` runs them as modules. Models are not exported."""
+
+from __future__ import annotations
+
+from ..compat.tables.unsupported import TABLES, fill
+from .custom_operators import OnnxExporterError as OnnxExporterError
+from .custom_operators import parse_args as parse_args
+from .custom_operators import register_custom_op_symbolic as register_custom_op_symbolic
+from .custom_operators import unregister_custom_op_symbolic as unregister_custom_op_symbolic
+from .model import load as load
+
+__all__ = [
+    "OnnxExporterError", "load", "register_custom_op_symbolic", "unregister_custom_op_symbolic",
+]  # fmt: skip
+
+fill(globals(), TABLES["onnx"])
