@@ -266,9 +266,7 @@ def _places_without_padding(
     return found + rows * math.prod(sizes)
 
 
-def _window_sums(
-    x: Tensor, kernel: list[int], strides: list[int], dilations: list[int]
-) -> Tensor:
+def _window_sums(x: Tensor, kernel: list[int], strides: list[int], dilations: list[int]) -> Tensor:
     """Return the sum of each window, for each channel."""
     channels, n = x.shape[1], len(kernel)
     ones = T.ones([channels, 1, *kernel], dtype=x.dtype, device=x.device)
@@ -338,9 +336,7 @@ def _batch_normalize(
 
 
 @operator("InstanceNormalization")
-def _instance_normalize(
-    x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = 1e-5
-) -> Tensor:
+def _instance_normalize(x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = 1e-5) -> Tensor:
     return F.group_norm(x, x.shape[1], scale, bias, epsilon)
 
 
@@ -421,7 +417,7 @@ def _resize(
     nearest_mode: str = "round_prefer_floor",
 ) -> Tensor:  # fmt: skip
     """Resize each axis by a matrix of weights, which is what every mode is."""
-    if coordinate_transformation_mode in ("tf_crop_and_resize", "half_pixel_symmetric"):
+    if coordinate_transformation_mode == "tf_crop_and_resize":
         raise NotImplementedError(
             f"coordinate_transformation_mode={coordinate_transformation_mode!r} is not supported"
         )
@@ -487,12 +483,15 @@ def _resize_weights(
 def _source_position(i: int, size: int, length: int, factor: float, transform: str) -> float:
     """Return the position in the input of an output element."""
     if transform == "align_corners":
-        return 0.0 if length == 1 else i * (size - 1) / (length - 1)
+        return 0.0 if length == 1 else i * (size - 1) / (factor * size - 1)
     if transform == "asymmetric":
         return i / factor
     if transform == "pytorch_half_pixel" and length == 1:
         return 0.0
-    return (i + 0.5) / factor - 0.5
+    center = 0.0
+    if transform == "half_pixel_symmetric":
+        center = size / 2 * (1 - length / (factor * size))
+    return center + (i + 0.5) / factor - 0.5
 
 
 def _round_position(x: float, mode: str) -> int:

@@ -154,8 +154,7 @@ class OnnxModule(Module):
             options["outputs"] = sum(bool(name) for name in step.outputs)
         results = function(*inputs, **options)
         several = isinstance(results, (tuple, list))
-        for name, result in zip(step.outputs, results if several else (results,), strict=False):
-            values[name] = result
+        values.update(zip(step.outputs, results if several else (results,), strict=False))
         for name in step.drops:
             values.pop(name, None)
 

@@ -170,9 +170,7 @@ def dtype_of(number: int) -> Any:
 
 
 @operator("Cast")
-def _cast(
-    x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up"
-) -> Tensor:
+def _cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
     return x.to(dtype_of(to))
 
 
@@ -402,7 +400,7 @@ def _gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
         for i in range(b)
     ]
     found = [_wrap_indices(indices[..., i], x.shape[b + i]) for i in range(count)]
-    return x[tuple([*rows, *found])]
+    return x[(*rows, *found)]
 
 
 @operator("ScatterElements", "Scatter")
@@ -502,14 +500,24 @@ def _smallest(x: Tensor, dims: Any, keep: bool) -> Tensor:
 
 
 def _extreme(x: Tensor, dims: Any, keep: bool, function: Any) -> Tensor:
-    """Return the extreme elements; those of no elements are the ends of the dtype's range."""
-    if all(x.shape[dim] for dim in dims):
-        return function(x, dims, keep)
-    shape = [1 if i in {d % x.dim() for d in dims} else n for i, n in enumerate(x.shape)]
-    if not keep:
-        shape = [n for i, n in enumerate(x.shape) if i not in {d % x.dim() for d in dims}]
-    end = math.inf if x.is_floating_point() else find("", "iinfo")
-    return T.full(shape, -end if function is T.amax else end, dtype=x.dtype)
+    """Return the extreme elements; that of none is the end of the dtype's range."""
+    lowest = function is T.amax
+    reduced = {dim % x.dim() for dim in dims}
+    if any(x.shape[dim] == 0 for dim in reduced):
+        sizes = [1 if i in reduced else n for i, n in enumerate(x.shape)]
+        sizes = sizes if keep else [n for i, n in enumerate(sizes) if i not in reduced]
+        return T.full(sizes, _end_of_range(x.dtype, lowest), dtype=x.dtype, device=x.device)
+    return function(x, dims, keep)
+
+
+def _end_of_range(dtype: Any, lowest: bool) -> Any:
+    """Return the lowest or largest value of a dtype."""
+    if dtype is dtypes.bool:
+        return not lowest
+    if dtype.is_floating_point:
+        return -math.inf if lowest else math.inf
+    limits = dtypes.iinfo(dtype)
+    return limits.min if lowest else limits.max
 
 
 for _name, _function in {

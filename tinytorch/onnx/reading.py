@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-import numpy
-
+from .. import dtypes
 from . import layer_operators, recurrent_operators
-from .operators import DTYPES, OPERATORS
+from .operators import DTYPES, OPERATORS, T
 
 __all__ = ["Graph", "Step", "read"]
 
 #: Versions of ONNX's operator set that the functions in ``OPERATORS`` follow.
-OPSETS = range(13, 22)
+OPSETS = range(13, 29)
 _LOADED = layer_operators, recurrent_operators  # they register their operators
 #: Most bytes of one tensor.
 _LARGEST = 1 << 40
@@ -153,7 +152,7 @@ class _Reader:
 
     def _add(self, made: Graph, node: Any, known: set[str]) -> None:
         """Add a node to a graph, as a constant if it is one; ``known`` gets its outputs."""
-        place = f"node {node.name or node.output[0] if node.output else node.name!r}"
+        place = f"node {node.name or next(iter(node.output), '')!r}"
         for name in node.input:
             if name and name not in known:
                 raise ValueError(
@@ -187,15 +186,15 @@ class _Reader:
             raise ValueError(f"onnx.load: expected one attribute of the Constant of {place}")
         (attribute,) = node.attribute
         value = self._attribute(attribute, set(), place)
-        kinds = {"value_float": "float32", "value_floats": "float32", "value_int": "int64",
-                 "value_ints": "int64"}  # fmt: skip
+        kinds = {"value_float": dtypes.float32, "value_floats": dtypes.float32,
+                 "value_int": dtypes.int64, "value_ints": dtypes.int64}  # fmt: skip
         if attribute.name == "value":
             return value
         if attribute.name not in kinds:
             raise NotImplementedError(
                 f"onnx.load: Constant with {attribute.name} of {place} is not supported"
             )
-        return numpy.array(value, kinds[attribute.name])
+        return T.tensor(value, dtype=kinds[attribute.name]).numpy()
 
     def _attribute(self, attribute: Any, known: set[str], place: str) -> Any:
         """Return the value of an attribute: a number, text, list of these, array or graph."""
@@ -226,17 +225,17 @@ class _Reader:
                 "not supported"
             )
         shape = tuple(proto.dims)
-        dtype = self.onnx.helper.tensor_dtype_to_np_dtype(proto.data_type)
+        dtype = DTYPES[proto.data_type]
         size = math.prod(shape) * dtype.itemsize
         if any(n < 0 for n in shape) or size > _LARGEST:
             raise ValueError(f"onnx.load: tensor {proto.name!r} has the sizes {list(shape)}")
         if proto.HasField("segment"):
             raise NotImplementedError(f"onnx.load: tensor {proto.name!r} is in segments")
         if proto.data_location == self.onnx.TensorProto.EXTERNAL:
-            return numpy.frombuffer(self._external(proto, size), dtype).reshape(shape)
+            return _to_array(self._external(proto, size), shape, dtype)
         if proto.HasField("raw_data"):
             _check_size(proto.name, len(proto.raw_data), size)
-            return numpy.frombuffer(proto.raw_data, dtype.newbyteorder("<")).reshape(shape)
+            return _to_array(proto.raw_data, shape, dtype)
         try:
             return self.onnx.numpy_helper.to_array(proto).reshape(shape)
         except ValueError as error:
@@ -292,6 +291,13 @@ def _set_drops(graph: Graph) -> None:
 def _define(space: dict[str, Any], name: str, graph: str) -> None:
     if not name or name in space:
         raise ValueError(f"onnx.load: graph {graph!r} has two initializers {name!r}, or no name")
+
+
+def _to_array(data: bytes, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return an array of the bytes of a tensor."""
+    if not data:
+        return T.zeros(shape, dtype=dtype).numpy()
+    return T.frombuffer(bytearray(data), dtype=dtype).reshape(shape).numpy()
 
 
 def _check_size(name: str, found: int, expected: int) -> None:
