@@ -163,6 +163,14 @@ class Tracer(TracerBase):
 
         Returns:
             The result, with proxies.
+
+        Example:
+            >>> class Loud(tt.fx.Tracer):
+            ...     def call_module(self, m, forward, args, kwargs):
+            ...         print(type(m).__name__)
+            ...         return super().call_module(m, forward, args, kwargs)
+            >>> graph = Loud().trace(tt.nn.Sequential(tt.nn.ReLU()))
+            ReLU
         """
         name = self.path_of_module(m)
         self.module_stack[name] = (name, type(m))
@@ -180,6 +188,13 @@ class Tracer(TracerBase):
             attr: The attribute's name.
             attr_val: Its value: a parameter, which becomes a proxy, a buffer or a module.
             parameter_proxy_cache: The proxies so far, by the parameters' names.
+
+        Example:
+            >>> class Values(tt.fx.Tracer):
+            ...     def getattr(self, attr, attr_val, parameter_proxy_cache):
+            ...         return attr_val
+            >>> [n.op for n in Values().trace(tt.nn.Linear(1, 1, bias=False)).nodes]
+            ['placeholder', 'get_attr', 'call_function', 'output']
         """
         if isinstance(attr_val, Parameter):
             return self._attribute_proxy(
@@ -209,6 +224,12 @@ class Tracer(TracerBase):
 
         Raises:
             NameError: If the root does not contain it.
+
+        Example:
+            >>> net, tracer = tt.nn.Sequential(tt.nn.ReLU()), tt.fx.Tracer()
+            >>> graph = tracer.trace(net)
+            >>> tracer.path_of_module(net[0])
+            '0'
         """
         if self.submodule_paths and mod in self.submodule_paths:
             return self.submodule_paths[mod]
@@ -251,6 +272,12 @@ class Tracer(TracerBase):
 
         Args:
             prefix: The beginning.
+
+        Example:
+            >>> tracer = tt.fx.Tracer()
+            >>> graph = tracer.trace(lambda x: x)
+            >>> tracer.get_fresh_qualname("constant"), tracer.get_fresh_qualname("constant")
+            ('constant0', 'constant1')
         """
         while True:
             name = f"{prefix}{self._counts[prefix]}"
@@ -268,6 +295,12 @@ class Tracer(TracerBase):
             root_fn: The function to trace.
             is_module: Whether its first parameter is the root.
             concrete_args: Values of arguments that are no inputs.
+
+        Example:
+            >>> tracer = tt.fx.Tracer()
+            >>> graph = tracer.trace(lambda x: x)
+            >>> tracer.create_args_for_root(lambda y, z: y, False)[1]
+            [Proxy(y), Proxy(z)]
         """
         code = inspect.unwrap(root_fn).__code__
         parameters = inspect.signature(inspect.unwrap(root_fn)).parameters

@@ -133,6 +133,10 @@ class PythonCode:
     Attributes:
         src: Its text.
         globals: The global names that the text uses, with their values.
+
+    Example:
+        >>> tt.fx.symbolic_trace(lambda x: x).graph.python_code("self").src.split()[:2]
+        ['def', 'forward(self,']
     """
 
     src: str
@@ -160,6 +164,10 @@ class CodeGen:
         Args:
             free_vars: The parameters, with annotations and defaults.
             maybe_return_annotation: `` -> annotation``, or an empty text.
+
+        Example:
+            >>> tt.fx.CodeGen().gen_fn_def(["x", "y = 1"], "")
+            'def forward(self, x, y = 1):'
         """
         names = free_vars if free_vars[:1] == ["self"] else ["self", *free_vars]
         return f"def {self._func_name}({', '.join(names)}){maybe_return_annotation}:"
@@ -169,19 +177,38 @@ class CodeGen:
 
         Args:
             output_args: Text of the result.
+
+        Example:
+            >>> tt.fx.CodeGen().generate_output("x")
+            'return x'
         """
         return f"return {output_args}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """Return the values of the graph's placeholders for arguments of the function."""
+        """Return the values of the graph's placeholders for arguments of the function.
+
+        Example:
+            >>> tt.fx.CodeGen().process_inputs(1, 2)
+            (1, 2)
+        """
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """Return the function's result for the graph's output."""
+        """Return the function's result for the graph's output.
+
+        Example:
+            >>> tt.fx.CodeGen().process_outputs(1)
+            1
+        """
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
-        """Return global names and values that the code uses besides those of the graph."""
+        """Return global names and values that the code uses besides those of the graph.
+
+        Example:
+            >>> tt.fx.CodeGen().additional_globals()
+            []
+        """
         return []
 
     def _gen_python_code(self, nodes: Iterable[Node], root: str, names: _Namespace) -> PythonCode:

@@ -176,6 +176,10 @@ class Graph:
 
         Returns:
             The node.
+
+        Example:
+            >>> tt.fx.Graph().get_attr("layer.weight")
+            layer_weight
         """
         owner = self._owning_module
         if owner is not None and not _has_attribute(owner, qualified_name):
@@ -202,6 +206,11 @@ class Graph:
 
         Returns:
             The node.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> graph.call_module("layers.0", (graph.placeholder("x"),))
+            layers_0
         """
         owner = self._owning_module
         if owner is not None and not _has_attribute(owner, module_name):
@@ -226,6 +235,11 @@ class Graph:
 
         Returns:
             The node.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> graph.call_method("view", (graph.placeholder("x"), -1))
+            view
         """
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
@@ -294,6 +308,13 @@ class Graph:
 
         Returns:
             The value that ``g`` would return, with nodes of this graph, or None.
+
+        Example:
+            >>> old, new = tt.fx.symbolic_trace(lambda x: x + 1).graph, tt.fx.Graph()
+            >>> new.output(new.graph_copy(old, {}))
+            output
+            >>> [node.name for node in new.nodes]
+            ['x', 'add', 'output']
         """
         for node in g.nodes:
             if node in val_map:
@@ -329,6 +350,13 @@ class Graph:
 
         Args:
             n: The node. Default: the last one.
+
+        Example:
+            >>> graph = tt.fx.symbolic_trace(lambda x: x + 1).graph
+            >>> with graph.inserting_after(list(graph.nodes)[0]):
+            ...     node = graph.call_function(tt.ones, (2,))
+            >>> [n.name for n in graph.nodes]
+            ['x', 'ones', 'add', 'output']
         """
         if n is None:
             return self.inserting_before(self._root)
@@ -347,6 +375,12 @@ class Graph:
 
         Raises:
             RuntimeError: If it has users, or belongs to another graph.
+
+        Example:
+            >>> graph = tt.fx.symbolic_trace(lambda x: x + 1).graph
+            >>> graph.erase_node(graph.output_node())
+            >>> [n.name for n in graph.nodes]
+            ['x', 'add']
         """
         if to_erase.users:
             raise RuntimeError(
@@ -390,7 +424,12 @@ class Graph:
     # -- queries ---------------------------------------------------------------------------------
 
     def output_node(self) -> Node:
-        """Return the output, which is the last node."""
+        """Return the output, which is the last node.
+
+        Example:
+            >>> tt.fx.symbolic_trace(lambda x: x + 1).graph.output_node().args
+            (add,)
+        """
         node = self._root._prev
         if node.op != "output":
             raise AssertionError(f"Expected output node, got {node.op or 'an empty graph'}")
@@ -416,6 +455,9 @@ class Graph:
 
         Raises:
             RuntimeError: If not.
+
+        Example:
+            >>> tt.fx.symbolic_trace(lambda x: x + 1).graph.lint()
         """
         seen: set[Node] = set()
         names: set[str] = set()
@@ -451,11 +493,11 @@ class Graph:
 
         Example:
             >>> tt.fx.symbolic_trace(lambda x: x + 1).graph.print_tabular()
-            opcode         name    target        args      kwargs
-            -------------  ------  ------------  --------  --------
-            placeholder    x       x             ()        {}
-            call_function  add     operator.add  (x, 1)    {}
-            output         output  output        (add,)    {}
+            opcode         name    target        args    kwargs
+            -------------  ------  ------------  ------  --------
+            placeholder    x       x             ()      {}
+            call_function  add     operator.add  (x, 1)  {}
+            output         output  output        (add,)  {}
         """
         rows = [["opcode", "name", "target", "args", "kwargs"]]
         for node in self.nodes:
@@ -474,6 +516,11 @@ class Graph:
 
         Args:
             root_module: Name of the module in the code, usually ``"self"``.
+
+        Example:
+            >>> print(tt.fx.symbolic_trace(lambda x: x).graph.python_code("self").src.strip())
+            def forward(self, x):
+                return x
         """
         names = _Namespace()
         for node in self.nodes:
@@ -486,6 +533,16 @@ class Graph:
 
         Args:
             codegen: The generator.
+
+        Example:
+            >>> class Shout(tt.fx.CodeGen):
+            ...     def generate_output(self, output_args):
+            ...         return f"return {output_args}, 'done'"
+            >>> gm = tt.fx.symbolic_trace(lambda x: x)
+            >>> gm.graph.set_codegen(Shout())
+            >>> code = gm.recompile()
+            >>> gm(1)
+            (1, 'done')
         """
         self._codegen = codegen
 
@@ -498,17 +555,34 @@ class Graph:
 
         Returns:
             Context manager that restores the former one at its exit.
+
+        Example:
+            >>> gm = tt.fx.symbolic_trace(lambda x: x + 1)
+            >>> with gm.graph.on_generate_code(lambda former: lambda body: ["x = -x\\n", *body]):
+            ...     code = gm.recompile()
+            >>> gm(1)
+            0
         """
         former = self._codegen._body_transformer
         self._codegen._body_transformer = make_transformer(former)
         return _Restore(self._codegen, former)
 
     def process_inputs(self, *args: Any) -> Any:
-        """Return the values of the placeholders for the arguments of the function."""
+        """Return the values of the placeholders for the arguments of the function.
+
+        Example:
+            >>> tt.fx.symbolic_trace(lambda x: x).graph.process_inputs(1)
+            (1,)
+        """
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out: Any) -> Any:
-        """Return the result of the function for the value of the output."""
+        """Return the result of the function for the value of the output.
+
+        Example:
+            >>> tt.fx.symbolic_trace(lambda x: x).graph.process_outputs(1)
+            1
+        """
         return self._codegen.process_outputs(out)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Graph:

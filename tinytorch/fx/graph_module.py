@@ -215,6 +215,11 @@ class GraphModule(Module):
 
         Returns:
             Whether there was such a module.
+
+        Example:
+            >>> gm = tt.fx.symbolic_trace(tt.nn.Sequential(tt.nn.ReLU()))
+            >>> gm.delete_submodule("0"), gm.delete_submodule("1")
+            (True, False)
         """
         *path, field = target.split(".")
         module: Any = self
@@ -259,6 +264,13 @@ class GraphModule(Module):
 
         Args:
             print_output: Whether to print it, too. Default: True.
+
+        Example:
+            >>> text = tt.fx.symbolic_trace(tt.nn.Identity()).print_readable()
+            class Identity(tinytorch.nn.Module):
+                def forward(self, input):
+                    input_1 = input
+                    return input_1
         """
         body = "\n".join(f"    {line}".rstrip() for line in self._code.strip().splitlines())
         own = __name__.partition(".")[0]
@@ -283,6 +295,12 @@ class GraphModule(Module):
 
         Raises:
             NotImplementedError: Always.
+
+        Example:
+            >>> tt.fx.symbolic_trace(lambda x: x).to_folder("here")
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: GraphModule.to_folder: modules are not written as source; ...
         """
         raise NotImplementedError(
             "GraphModule.to_folder: modules are not written as source; keep the module with save(),"

@@ -5,6 +5,7 @@ A change would leave the users of a node wrong; assign to ``node.args`` instead.
 
 from __future__ import annotations
 
+from functools import partialmethod
 from typing import Any, NoReturn
 
 from ..utils import _pytree
@@ -30,7 +31,7 @@ class immutable_list(list[Any]):
     """
 
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = partialmethod(_refuse)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -49,7 +50,7 @@ class immutable_dict(dict[Any, Any]):
     """
 
     __delitem__ = __ior__ = __setitem__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+    clear = pop = popitem = setdefault = update = partialmethod(_refuse)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))

@@ -99,6 +99,13 @@ class Interpreter:
 
         Args:
             args_list: The values of the inputs.
+
+        Example:
+            >>> values = [tt.ones(1)]
+            >>> tt.fx.Interpreter(tt.fx.symbolic_trace(lambda x: x + 1)).boxed_run(values)
+            tensor([2.])
+            >>> values
+            []
         """
         args = tuple(args_list)
         args_list.clear()
@@ -112,6 +119,17 @@ class Interpreter:
 
         Returns:
             Its value.
+
+        Example:
+            >>> class Names(tt.fx.Interpreter):
+            ...     def run_node(self, n):
+            ...         print(n)
+            ...         return super().run_node(n)
+            >>> Names(tt.fx.symbolic_trace(lambda x: x + 1)).run(1)
+            x
+            add
+            output
+            2
         """
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
@@ -126,6 +144,13 @@ class Interpreter:
 
         Raises:
             RuntimeError: If there is neither.
+
+        Example:
+            >>> class Double(tt.fx.Interpreter):
+            ...     def placeholder(self, target, args, kwargs):
+            ...         return 2 * super().placeholder(target, args, kwargs)
+            >>> Double(tt.fx.symbolic_trace(lambda x: x + 1)).run(1)
+            3
         """
         if target.startswith("*"):
             return list(self.args_iter)
@@ -140,7 +165,13 @@ class Interpreter:
         )
 
     def get_attr(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the module's attribute of a dotted name."""
+        """Return the module's attribute of a dotted name.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(tt.nn.Linear(2, 1)))
+            >>> runner.get_attr("weight", (), {}).shape
+            tinytorch.Size([1, 2])
+        """
         return self.fetch_attr(target)
 
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,16 +179,34 @@ class Interpreter:
         return target(*args, **kwargs)
 
     def call_method(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of the method ``target`` of the first argument."""
+        """Return the result of the method ``target`` of the first argument.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(lambda x: x))
+            >>> runner.call_method("add", (tt.ones(1), 1), {})
+            tensor([2.])
+        """
         self_obj, *rest = args
         return getattr(self_obj, target)(*rest, **kwargs)
 
     def call_module(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of the submodule of the dotted name ``target``."""
+        """Return the result of the submodule of the dotted name ``target``.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(tt.nn.Sequential(tt.nn.ReLU())))
+            >>> runner.call_module("0", (-tt.ones(1),), {})
+            tensor([0.])
+        """
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the value of the output."""
+        """Return the value of the output.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(lambda x: x))
+            >>> runner.output("output", (1,), {})
+            1
+        """
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
@@ -168,6 +217,11 @@ class Interpreter:
 
         Raises:
             RuntimeError: If there is none.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(tt.nn.Sequential(tt.nn.ReLU())))
+            >>> runner.fetch_attr("0")
+            ReLU()
         """
         value: Any = self.module
         parts = target.split(".")
@@ -182,6 +236,13 @@ class Interpreter:
 
         Args:
             n: The node.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(lambda x: x + 1))
+            >>> x, add, output = runner.graph.nodes
+            >>> runner.env[x] = 5
+            >>> runner.fetch_args_kwargs_from_env(add)
+            ((5, 1), {})
         """
         args = self.map_nodes_to_values(n.args, n)
         return tuple(args), dict(self.map_nodes_to_values(n.kwargs, n))
@@ -195,6 +256,13 @@ class Interpreter:
 
         Raises:
             RuntimeError: If a node has no value yet.
+
+        Example:
+            >>> runner = tt.fx.Interpreter(tt.fx.symbolic_trace(lambda x: x + 1))
+            >>> x, add, output = runner.graph.nodes
+            >>> runner.env[x] = 5
+            >>> runner.map_nodes_to_values([x], add)
+            [5]
         """
 
         def load(used: Node) -> Any:

@@ -206,6 +206,12 @@ class Node:
         Args:
             idx: Its position.
             arg: The new argument.
+
+        Example:
+            >>> node = tt.fx.Graph().call_function(tt.zeros, (2,))
+            >>> node.update_arg(0, 3)
+            >>> node.args
+            (3,)
         """
         args = list(self._args)
         args[idx] = arg
@@ -217,6 +223,12 @@ class Node:
         Args:
             idx: The position.
             arg: The new argument.
+
+        Example:
+            >>> node = tt.fx.Graph().call_function(tt.zeros, (2,))
+            >>> node.insert_arg(1, 3)
+            >>> node.args
+            (2, 3)
         """
         if not 0 <= idx <= len(self._args):
             raise AssertionError("insert_args index must be between 0 and len(self.args)")
@@ -228,6 +240,12 @@ class Node:
         Args:
             key: The name.
             arg: The new argument.
+
+        Example:
+            >>> node = tt.fx.Graph().call_function(tt.zeros, (2,))
+            >>> node.update_kwarg("dtype", tt.int64)
+            >>> node.kwargs
+            {'dtype': tinytorch.int64}
         """
         self.kwargs = {**self._kwargs, key: arg}
 
@@ -237,6 +255,14 @@ class Node:
         Args:
             old_input: The node to replace, everywhere in the arguments.
             new_input: The new node.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> x, y = graph.placeholder("x"), graph.placeholder("y")
+            >>> node = graph.call_function(tt.add, (x, x))
+            >>> node.replace_input_with(x, y)
+            >>> node.args
+            (y, y)
         """
 
         def replace(node: Node) -> Node:
@@ -260,6 +286,13 @@ class Node:
 
         Returns:
             The users that changed.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> x, y = graph.placeholder("x"), graph.placeholder("y")
+            >>> node = graph.call_function(tt.relu, (x,))
+            >>> x.replace_all_uses_with(y)
+            [relu]
         """
         if propagate_meta:
             if replace_with.meta:
@@ -290,6 +323,13 @@ class Node:
 
         Args:
             x: The node.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> x, y = graph.placeholder("x"), graph.placeholder("y")
+            >>> x.prepend(y)
+            >>> list(graph.nodes)
+            [y, x]
         """
         if self.graph is not x.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
@@ -303,6 +343,13 @@ class Node:
 
         Args:
             x: The node.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> x, y = graph.placeholder("x"), graph.placeholder("y")
+            >>> y.append(x)
+            >>> list(graph.nodes)
+            [y, x]
         """
         if self is not x:
             self._next.prepend(x)
@@ -327,6 +374,12 @@ class Node:
 
         Inputs and the output do, as do writes to an item, in-place methods such as ``add_``,
         functions marked by ``has_side_effect``, and modules whose ``_is_impure`` is True.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> x = graph.placeholder("x")
+            >>> [graph.call_method(name, (x, 1)).is_impure() for name in ("add", "add_")]
+            [False, True]
         """
         if self.op in ("placeholder", "output"):
             return True

@@ -59,8 +59,8 @@ def caller_frame() -> FrameType | None:
 
 
 def _is_own(frame: FrameType) -> bool:
-    name = frame.f_globals.get("__name__") or _OWN
-    return bool(name == _OWN or name.startswith(f"{_OWN}."))
+    name = frame.f_globals.get("__name__", "")  # None in modules that call NumPy
+    return name is None or name == _OWN or name.startswith(f"{_OWN}.")
 
 
 class TracerBase:
@@ -70,6 +70,12 @@ class TracerBase:
         graph: The graph.
         record_stack_traces: Whether nodes get the stack of their call. Default: False.
         proxy_buffer_attributes: Whether buffers are proxies, too. Default: False.
+
+    Example:
+        >>> graph = tt.fx.Graph()
+        >>> tracer = tt.fx.proxy.GraphAppendingTracer(graph)
+        >>> tracer.create_proxy("placeholder", "x", (), {})
+        Proxy(x)
     """
 
     graph: Graph
@@ -82,7 +88,13 @@ class TracerBase:
         self, kind: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
         name: str | None = None, type_expr: Any = None,
     ) -> Node:  # fmt: skip
-        """Add a node to the graph; see ``Graph.create_node``."""
+        """Add a node to the graph; see ``Graph.create_node``.
+
+        Example:
+            >>> tracer = tt.fx.proxy.GraphAppendingTracer(tt.fx.Graph())
+            >>> tracer.create_node("placeholder", "x", (), {})
+            x
+        """
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         stack = getattr(self, "module_stack", None)
         if stack:
@@ -90,7 +102,13 @@ class TracerBase:
         return node
 
     def proxy(self, node: Node) -> Proxy:
-        """Return the proxy of a node; a tracer may override it."""
+        """Return the proxy of a node; a tracer may override it.
+
+        Example:
+            >>> graph = tt.fx.Graph()
+            >>> tt.fx.proxy.GraphAppendingTracer(graph).proxy(graph.placeholder("x"))
+            Proxy(x)
+        """
         return Proxy(node, self)
 
     def create_proxy(
@@ -124,6 +142,11 @@ class TracerBase:
 
         Raises:
             NotImplementedError: For an object that code cannot name.
+
+        Example:
+            >>> x = tt.fx.Proxy(tt.fx.Graph().placeholder("x"))
+            >>> x.tracer.create_arg((x, [2]))
+            (x, [2])
         """
         if isinstance(a, Proxy):
             return a.node
@@ -157,15 +180,37 @@ class TracerBase:
         return made
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Return the truth value of a proxy, for ``if``; raises TraceError unless overridden."""
+        """Return the truth value of a proxy, for ``if``; raises TraceError unless overridden.
+
+        Example:
+            >>> class Yes(tt.fx.Tracer):
+            ...     def to_bool(self, obj):
+            ...         return True
+            >>> [n.name for n in Yes().trace(lambda x: x + 1 if x else -x).nodes]
+            ['x', 'add', 'output']
+        """
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """Return an iterator over a proxy; raises TraceError unless overridden."""
+        """Return an iterator over a proxy; raises TraceError unless overridden.
+
+        Example:
+            >>> class Pairs(tt.fx.Tracer):
+            ...     def iter(self, obj):
+            ...         return iter([obj[0], obj[1]])
+            >>> [n.name for n in Pairs().trace(lambda x: [e for e in x]).nodes]
+            ['x', 'getitem', 'getitem_1', 'output']
+        """
         raise TraceError(_ITERATED)
 
     def keys(self, obj: Proxy) -> Any:
-        """Return the keys of a proxy, for ``**``: a proxy, unless overridden."""
+        """Return the keys of a proxy, for ``**``: a proxy, unless overridden.
+
+        Example:
+            >>> x = tt.fx.Proxy(tt.fx.Graph().placeholder("x"))
+            >>> x.tracer.keys(x)
+            Proxy(keys)
+        """
         return Attribute(obj, "keys")()
 
 
@@ -235,7 +280,12 @@ class Proxy:
         return self.tracer.to_bool(self)
 
     def keys(self) -> Any:
-        """Return the keys, for ``**``; see ``TracerBase.keys``."""
+        """Return the keys, for ``**``; see ``TracerBase.keys``.
+
+        Example:
+            >>> tt.fx.Proxy(tt.fx.Graph().placeholder("x")).keys()
+            Proxy(keys)
+        """
         return self.tracer.keys(self)
 
     def __len__(self) -> int:
@@ -276,7 +326,13 @@ def _unpacked_count() -> int | None:
 
 
 class Attribute(Proxy):
-    """Attribute of a proxy: a node if it is used, or a method if it is called."""
+    """Attribute of a proxy: a node if it is used, or a method if it is called.
+
+    Example:
+        >>> x = tt.fx.Proxy(tt.fx.Graph().placeholder("x"))
+        >>> type(x.shape).__name__, x.shape.node
+        ('Attribute', getattr_1)
+    """
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root, self.attr, self.tracer = root, attr, root.tracer
@@ -295,7 +351,17 @@ class Attribute(Proxy):
 
 
 class ParameterProxy(Proxy):
-    """Proxy of a parameter whose shape is constant; see ``param_shapes_constant`` of ``Tracer``."""
+    """Proxy of a parameter whose shape is constant; see ``param_shapes_constant`` of ``Tracer``.
+
+    Example:
+        >>> tracer = tt.fx.Tracer(param_shapes_constant=True)
+        >>> class Net(tt.nn.Linear):
+        ...     def forward(self, x):
+        ...         w = self.weight
+        ...         return w.size(0), w.dim(), w.numel(), w.nelement()
+        >>> tracer.trace(Net(2, 3)).output_node().args
+        ((3, 2, 6, 6),)
+    """
 
     def __init__(self, tracer: TracerBase, node: Node, name: str, param: Parameter) -> None:
         super().__init__(node, tracer)

@@ -36,6 +36,13 @@ class ReplacedPatterns:
         anchor: The node of the pattern that its output returns.
         nodes_map: The nodes of the graph, by those of the pattern.
         replacements: The new nodes.
+
+    Example:
+        >>> from tinytorch.fx.subgraph_rewriter import replace_pattern_with_filters
+        >>> gm = tt.fx.symbolic_trace(lambda x: x + 1)
+        >>> (found,) = replace_pattern_with_filters(gm, lambda a: a + 1, lambda a: -a)
+        >>> found.replacements
+        [neg]
     """
 
     anchor: Node

@@ -9,28 +9,26 @@ from .. import dtypes
 from ..core.tensor import Tensor
 from .operators import LINALG, F, T, integers, operator
 
-__all__: list[str] = []
-
 # -- activations -------------------------------------------------------------------------------
 
 
 @operator("LeakyRelu")
-def _leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Tensor:
+def _leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Any:
     return F.leaky_relu(x, alpha)
 
 
 @operator("PRelu")
-def _prelu(x: Tensor, slope: Tensor) -> Tensor:
+def _prelu(x: Tensor, slope: Tensor) -> Any:
     return T.where(x < 0, x * slope, x)
 
 
 @operator("Elu")
-def _elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+def _elu(x: Tensor, *, alpha: float = 1.0) -> Any:
     return F.elu(x, alpha)
 
 
 @operator("Celu")
-def _celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+def _celu(x: Tensor, *, alpha: float = 1.0) -> Any:
     return F.celu(x, alpha)
 
 
@@ -38,68 +36,68 @@ def _celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
 def _selu(
     x: Tensor, *, alpha: float = 1.67326319217681884765625,
     gamma: float = 1.05070102214813232421875,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     return gamma * F.elu(x, alpha)
 
 
 @operator("Gelu")
-def _gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
+def _gelu(x: Tensor, *, approximate: str = "none") -> Any:
     return F.gelu(x, approximate=approximate)
 
 
 @operator("Softplus")
-def _softplus(x: Tensor) -> Tensor:
+def _softplus(x: Tensor) -> Any:
     return T.logaddexp(x, T.zeros_like(x))
 
 
 @operator("Softsign")
-def _softsign(x: Tensor) -> Tensor:
+def _softsign(x: Tensor) -> Any:
     return F.softsign(x)
 
 
 @operator("HardSigmoid")
-def _hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
+def _hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
     return T.clamp(alpha * x + beta, 0, 1)
 
 
 @operator("HardSwish")
-def _hard_swish(x: Tensor) -> Tensor:
+def _hard_swish(x: Tensor) -> Any:
     return F.hardswish(x)
 
 
 @operator("Mish")
-def _mish(x: Tensor) -> Tensor:
+def _mish(x: Tensor) -> Any:
     return F.mish(x)
 
 
 @operator("Swish")
-def _swish(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+def _swish(x: Tensor, *, alpha: float = 1.0) -> Any:
     return x * T.sigmoid(alpha * x)
 
 
 @operator("ThresholdedRelu")
-def _thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+def _thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Any:
     return T.where(x > alpha, x, T.zeros_like(x))
 
 
 @operator("Shrink")
-def _shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Tensor:
+def _shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Any:
     zero = T.zeros_like(x)
     return T.where(x < -lambd, x + bias, T.where(x > lambd, x - bias, zero)).to(x.dtype)
 
 
 @operator("Softmax")
-def _softmax(x: Tensor, *, axis: int = -1) -> Tensor:
+def _softmax(x: Tensor, *, axis: int = -1) -> Any:
     return F.softmax(x, dim=axis)
 
 
 @operator("LogSoftmax")
-def _log_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
+def _log_softmax(x: Tensor, *, axis: int = -1) -> Any:
     return F.log_softmax(x, dim=axis)
 
 
 @operator("Hardmax")
-def _hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
+def _hardmax(x: Tensor, *, axis: int = -1) -> Any:
     largest = T.argmax(x, axis, keepdim=True)
     return T.zeros_like(x).scatter(axis, largest, T.ones_like(x).narrow(axis, 0, 1))
 
@@ -123,7 +121,7 @@ def _dropout(
 def _gemm(
     a: Tensor, b: Tensor, c: Tensor | None = None, *, alpha: float = 1.0, beta: float = 1.0,
     transA: int = 0, transB: int = 0,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     y = T.matmul(a.t() if transA else a, b.t() if transB else b)
     y = y if alpha == 1.0 else alpha * y
     return y if c is None or beta == 0.0 else y + (c if beta == 1.0 else beta * c)
@@ -158,7 +156,7 @@ def explicit_pads(
     return before, after
 
 
-def pad_sides(x: Tensor, before: list[int], after: list[int], value: float = 0.0) -> Tensor:
+def pad_sides(x: Tensor, before: list[int], after: list[int], value: float = 0.0) -> Any:
     """Return ``x`` padded with a constant before and after each spatial dimension."""
     sides = [each for pair in zip(before[::-1], after[::-1], strict=True) for each in pair]
     return F.pad(x, sides, value=value) if any(sides) else x
@@ -169,7 +167,7 @@ def _convolve(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, *, auto_pad: str = "NOTSET",
     dilations: list[int] | None = None, group: int = 1, kernel_shape: list[int] | None = None,
     pads: list[int] | None = None, strides: list[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     n = x.dim() - 2
     strides, dilations = strides or [1] * n, dilations or [1] * n
     before, after = explicit_pads(x, [*weight.shape[2:]], strides, dilations, auto_pad, pads)
@@ -186,7 +184,7 @@ def _convolve_transposed(
     dilations: list[int] | None = None, group: int = 1, kernel_shape: list[int] | None = None,
     output_padding: list[int] | None = None, output_shape: list[int] | None = None,
     pads: list[int] | None = None, strides: list[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     n = x.dim() - 2
     strides, dilations = strides or [1] * n, dilations or [1] * n
     more = output_padding or [0] * n
@@ -251,7 +249,7 @@ def _max_pool(
 
 def _places_without_padding(
     places: Tensor, shape: list[int], padded: list[int], before: list[int], storage_order: int
-) -> Tensor:
+) -> Any:
     """Return ONNX's indices of a pool: into the whole tensor, without padding."""
     sizes = shape[2:]
     parts, rest = [], places
@@ -266,7 +264,7 @@ def _places_without_padding(
     return found + rows * math.prod(sizes)
 
 
-def _window_sums(x: Tensor, kernel: list[int], strides: list[int], dilations: list[int]) -> Tensor:
+def _window_sums(x: Tensor, kernel: list[int], strides: list[int], dilations: list[int]) -> Any:
     """Return the sum of each window, for each channel."""
     channels, n = x.shape[1], len(kernel)
     ones = T.ones([channels, 1, *kernel], dtype=x.dtype, device=x.device)
@@ -279,7 +277,7 @@ def _average_pool(
     x: Tensor, *, kernel_shape: list[int], auto_pad: str = "NOTSET", ceil_mode: int = 0,
     count_include_pad: int = 0, dilations: list[int] | None = None, pads: list[int] | None = None,
     strides: list[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     n = len(kernel_shape)
     strides, dilations = strides or [1] * n, dilations or [1] * n
     before, after = explicit_pads(x, kernel_shape, strides, dilations, auto_pad, pads)
@@ -298,7 +296,7 @@ def _norm_pool(
     x: Tensor, *, kernel_shape: list[int], auto_pad: str = "NOTSET", ceil_mode: int = 0,
     dilations: list[int] | None = None, p: int = 2, pads: list[int] | None = None,
     strides: list[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     n = len(kernel_shape)
     strides, dilations = strides or [1] * n, dilations or [1] * n
     before, after = explicit_pads(x, kernel_shape, strides, dilations, auto_pad, pads)
@@ -309,12 +307,12 @@ def _norm_pool(
 
 
 @operator("GlobalAveragePool")
-def _global_average_pool(x: Tensor) -> Tensor:
+def _global_average_pool(x: Tensor) -> Any:
     return T.mean(x, tuple(range(2, x.dim())), keepdim=True)
 
 
 @operator("GlobalMaxPool")
-def _global_max_pool(x: Tensor) -> Tensor:
+def _global_max_pool(x: Tensor) -> Any:
     return T.amax(x, tuple(range(2, x.dim())), keepdim=True)
 
 
@@ -336,7 +334,7 @@ def _batch_normalize(
 
 
 @operator("InstanceNormalization")
-def _instance_normalize(x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = 1e-5) -> Tensor:
+def _instance_normalize(x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = 1e-5) -> Any:
     return F.group_norm(x, x.shape[1], scale, bias, epsilon)
 
 
@@ -356,7 +354,7 @@ def _layer_normalize(
 @operator("RMSNormalization")
 def _rms_normalize(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
-) -> Tensor:
+) -> Any:
     dims = tuple(range(axis % x.dim(), x.dim()))
     return x * T.rsqrt(T.mean(T.square(x), dims, keepdim=True) + epsilon) * scale
 
@@ -365,7 +363,7 @@ def _rms_normalize(
 def _group_normalize(
     x: Tensor, scale: Tensor, bias: Tensor, *, num_groups: int, epsilon: float = 1e-5,
     stash_type: int = 1,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     if scale.numel() != x.shape[1]:  # one for each group, up to opset 20
         scale, bias = (T.repeat_interleave(v, x.shape[1] // num_groups) for v in (scale, bias))
     return F.group_norm(x, num_groups, scale, bias, epsilon)
@@ -374,7 +372,7 @@ def _group_normalize(
 @operator("LRN")
 def _normalize_locally(
     x: Tensor, *, size: int, alpha: float = 0.0001, beta: float = 0.75, bias: float = 1.0
-) -> Tensor:
+) -> Any:
     before = (size - 1) // 2
     squares = T.square(x).reshape(x.shape[0], 1, x.shape[1], -1)
     squares = F.pad(squares, (0, 0, before, size - 1 - before))
@@ -383,13 +381,13 @@ def _normalize_locally(
 
 
 @operator("LpNormalization")
-def _norm_normalize(x: Tensor, *, axis: int = -1, p: int = 2) -> Tensor:
+def _norm_normalize(x: Tensor, *, axis: int = -1, p: int = 2) -> Any:
     norm = LINALG.vector_norm(x, p, axis, keepdim=True)
     return x / T.where(norm == 0, T.ones_like(norm), norm)
 
 
 @operator("MeanVarianceNormalization")
-def _normalize_mean_and_variance(x: Tensor, *, axes: list[int] | None = None) -> Tensor:
+def _normalize_mean_and_variance(x: Tensor, *, axes: list[int] | None = None) -> Any:
     dims = tuple([0, 2, 3] if axes is None else axes)
     mean = T.mean(x, dims, keepdim=True)
     return (x - mean) / (T.sqrt(T.mean(x * x, dims, keepdim=True) - mean * mean) + 1e-9)
@@ -399,7 +397,7 @@ def _normalize_mean_and_variance(x: Tensor, *, axes: list[int] | None = None) ->
 def _sample_grid(
     x: Tensor, grid: Tensor, *, align_corners: int = 0, mode: str = "linear",
     padding_mode: str = "zeros",
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     mode = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)
     return F.grid_sample(x, grid, mode, padding_mode, bool(align_corners))
 
@@ -415,7 +413,7 @@ def _resize(
     exclude_outside: int = 0, extrapolation_value: float = 0.0,
     keep_aspect_ratio_policy: str = "stretch", mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     """Resize each axis by a matrix of weights, which is what every mode is."""
     if coordinate_transformation_mode == "tf_crop_and_resize":
         raise NotImplementedError(

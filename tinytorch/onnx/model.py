@@ -12,7 +12,7 @@ from ..nn.parameter import Parameter
 from .operators import OPERATORS, T
 from .reading import Graph, Step, read
 
-__all__ = ["OnnxModule", "load"]
+__all__ = ["load"]
 
 #: Inputs of operators that are not trained, though they are floats.
 _NOT_TRAINED = {

@@ -16,7 +16,6 @@ from .. import dtypes
 from ..core.tensor import Tensor
 from ..dispatch.registry import find
 
-__all__ = ["OPERATORS", "operator"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 #: The functions by operator.
@@ -82,7 +81,7 @@ def _register_elementwise() -> None:
 
 def _caller(name: str) -> Callable[..., Any]:
     """Return a function that looks the operation up when it is called."""
-    return lambda *inputs: find("", name)(*inputs)  # type: ignore[misc]
+    return lambda *inputs: find("", name)(*inputs)
 
 
 _register_elementwise()
@@ -94,50 +93,50 @@ def _identity(x: Any) -> Any:
 
 
 @operator("Div")
-def _divide(a: Tensor, b: Tensor) -> Tensor:
+def _divide(a: Tensor, b: Tensor) -> Any:
     integral = not a.is_floating_point() and not a.is_complex()
     return T.div(a, b, rounding_mode="trunc") if integral else a / b
 
 
 @operator("Pow")
-def _power(x: Tensor, y: Tensor) -> Tensor:
+def _power(x: Tensor, y: Tensor) -> Any:
     return T.pow(x, y).to(x.dtype)
 
 
 @operator("Mod")
-def _modulo(a: Tensor, b: Tensor, *, fmod: int = 0) -> Tensor:
+def _modulo(a: Tensor, b: Tensor, *, fmod: int = 0) -> Any:
     return T.fmod(a, b) if fmod else T.remainder(a, b)
 
 
 @operator("BitShift")
-def _shift_bits(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
+def _shift_bits(x: Tensor, y: Tensor, *, direction: str) -> Any:
     left = direction == "LEFT"
     return (T.bitwise_left_shift if left else T.bitwise_right_shift)(x, y)
 
 
 @operator("IsInf")
-def _is_infinite(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> Tensor:
+def _is_infinite(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> Any:
     chosen = ((x < 0) & bool(detect_negative)) | ((x > 0) & bool(detect_positive))
     return T.isinf(x) & chosen
 
 
 @operator("Max")
-def _maximum(*inputs: Tensor) -> Tensor:
+def _maximum(*inputs: Tensor) -> Any:
     return _fold(T.maximum, inputs)
 
 
 @operator("Min")
-def _minimum(*inputs: Tensor) -> Tensor:
+def _minimum(*inputs: Tensor) -> Any:
     return _fold(T.minimum, inputs)
 
 
 @operator("Sum")
-def _sum_inputs(*inputs: Tensor) -> Tensor:
+def _sum_inputs(*inputs: Tensor) -> Any:
     return _fold(T.add, inputs)
 
 
 @operator("Mean")
-def _mean_inputs(*inputs: Tensor) -> Tensor:
+def _mean_inputs(*inputs: Tensor) -> Any:
     return _fold(T.add, inputs) / len(inputs)
 
 
@@ -150,7 +149,7 @@ def _fold(function: Any, inputs: tuple[Any, ...]) -> Any:
 
 
 @operator("Clip")
-def _clip(x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
+def _clip(x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Any:
     x = x if low is None else T.maximum(x, low.reshape(()))
     return x if high is None else T.minimum(x, high.reshape(()))
 
@@ -170,47 +169,47 @@ def dtype_of(number: int) -> Any:
 
 
 @operator("Cast")
-def _cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
+def _cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
     return x.to(dtype_of(to))
 
 
 @operator("CastLike")
-def _cast_like(x: Tensor, like: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Tensor:
+def _cast_like(x: Tensor, like: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Any:
     return x.to(like.dtype)
 
 
 @operator("Shape")
-def _shape(x: Tensor, *, start: int = 0, end: int | None = None) -> Tensor:
+def _shape(x: Tensor, *, start: int = 0, end: int | None = None) -> Any:
     return T.tensor([*x.shape][start:end], dtype=dtypes.int64, device=x.device)
 
 
 @operator("Size")
-def _size(x: Tensor) -> Tensor:
+def _size(x: Tensor) -> Any:
     return T.tensor(x.numel(), device=x.device)
 
 
 @operator("ConstantOfShape")
-def _constant_of_shape(shape: Tensor, *, value: Tensor | None = None) -> Tensor:
+def _constant_of_shape(shape: Tensor, *, value: Tensor | None = None) -> Any:
     number = 0.0 if value is None else value.reshape(-1)[0].item()
     dtype = dtypes.float32 if value is None else value.dtype
     return T.full(tuple(integers(shape)), number, dtype=dtype, device=shape.device)
 
 
 @operator("Range")
-def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Any:
     ends = [each.item() for each in (start, limit, delta)]
     return T.arange(*ends, dtype=start.dtype, device=start.device)
 
 
 @operator("EyeLike")
-def _eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Tensor:
+def _eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Any:
     rows, columns = x.shape
     ones = T.ones(rows, columns, dtype=x.dtype if dtype is None else dtype_of(dtype))
     return T.triu(T.tril(ones, k), k)
 
 
 @operator("OneHot")
-def _one_hot(indices: Tensor, depth: Tensor, values: Tensor, *, axis: int = -1) -> Tensor:
+def _one_hot(indices: Tensor, depth: Tensor, values: Tensor, *, axis: int = -1) -> Any:
     count = int(depth.reshape(-1)[0].item())
     found = indices.to(dtypes.int64)
     axis = axis + indices.dim() + 1 if axis < 0 else axis
@@ -223,7 +222,7 @@ def _one_hot(indices: Tensor, depth: Tensor, values: Tensor, *, axis: int = -1) 
 
 
 @operator("Trilu")
-def _triangle(x: Tensor, k: Tensor | None = None, *, upper: int = 1) -> Tensor:
+def _triangle(x: Tensor, k: Tensor | None = None, *, upper: int = 1) -> Any:
     diagonal = 0 if k is None else int(k.item())
     return (T.triu if upper else T.tril)(x, diagonal)
 
@@ -232,7 +231,7 @@ def _triangle(x: Tensor, k: Tensor | None = None, *, upper: int = 1) -> Tensor:
 
 
 @operator("Reshape")
-def _reshape(x: Tensor, shape: Tensor, *, allowzero: int = 0) -> Tensor:
+def _reshape(x: Tensor, shape: Tensor, *, allowzero: int = 0) -> Any:
     sizes = integers(shape)
     if not allowzero:
         sizes = [x.shape[i] if size == 0 else size for i, size in enumerate(sizes)]
@@ -240,23 +239,23 @@ def _reshape(x: Tensor, shape: Tensor, *, allowzero: int = 0) -> Tensor:
 
 
 @operator("Transpose")
-def _transpose(x: Tensor, *, perm: list[int] | None = None) -> Tensor:
+def _transpose(x: Tensor, *, perm: list[int] | None = None) -> Any:
     return x.permute(tuple(range(x.dim())[::-1] if perm is None else perm))
 
 
 @operator("Flatten")
-def _flatten(x: Tensor, *, axis: int = 1) -> Tensor:
+def _flatten(x: Tensor, *, axis: int = 1) -> Any:
     axis = axis + x.dim() if axis < 0 else axis
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
 @operator("Squeeze")
-def _squeeze(x: Tensor, axes: Tensor | None = None) -> Tensor:
+def _squeeze(x: Tensor, axes: Tensor | None = None) -> Any:
     return x.squeeze() if axes is None else x.squeeze(tuple(integers(axes)))
 
 
 @operator("Unsqueeze")
-def _unsqueeze(x: Tensor, axes: Tensor) -> Tensor:
+def _unsqueeze(x: Tensor, axes: Tensor) -> Any:
     dims = x.dim() + axes.numel()
     for axis in sorted(each % dims for each in integers(axes)):
         x = x.unsqueeze(axis)
@@ -264,7 +263,7 @@ def _unsqueeze(x: Tensor, axes: Tensor) -> Tensor:
 
 
 @operator("Concat")
-def _concatenate(*inputs: Tensor, axis: int) -> Tensor:
+def _concatenate(*inputs: Tensor, axis: int) -> Any:
     return T.cat(inputs, axis)
 
 
@@ -281,7 +280,7 @@ def _split(
 @operator("Slice")
 def _slice(
     x: Tensor, starts: Tensor, ends: Tensor, axes: Tensor | None = None, steps: Tensor | None = None
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     first, last = integers(starts), integers(ends)
     chosen = range(len(first)) if axes is None else integers(axes)
     by = [1] * len(first) if steps is None else integers(steps)
@@ -297,12 +296,12 @@ def _slice(
 
 
 @operator("Expand")
-def _expand(x: Tensor, shape: Tensor) -> Tensor:
+def _expand(x: Tensor, shape: Tensor) -> Any:
     return T.broadcast_to(x, T.broadcast_shapes(tuple(x.shape), tuple(integers(shape))))
 
 
 @operator("Tile")
-def _tile(x: Tensor, repeats: Tensor) -> Tensor:
+def _tile(x: Tensor, repeats: Tensor) -> Any:
     return x.repeat(*integers(repeats)) if x.dim() else x
 
 
@@ -310,7 +309,7 @@ def _tile(x: Tensor, repeats: Tensor) -> Tensor:
 def _pad(
     x: Tensor, pads: Tensor, value: Tensor | None = None, axes: Tensor | None = None, *,
     mode: str = "constant",
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     amounts = integers(pads)
     chosen = [*range(x.dim())] if axes is None else [a % x.dim() for a in integers(axes)]
     for axis, before, after in zip(
@@ -320,7 +319,7 @@ def _pad(
     return x
 
 
-def _pad_axis(x: Tensor, axis: int, before: int, after: int, mode: str, value: Any) -> Tensor:
+def _pad_axis(x: Tensor, axis: int, before: int, after: int, mode: str, value: Any) -> Any:
     """Pad one axis; negative amounts remove elements."""
     size = x.shape[axis]
     if mode == "constant":
@@ -341,7 +340,7 @@ def _pad_axis(x: Tensor, axis: int, before: int, after: int, mode: str, value: A
 
 
 @operator("DepthToSpace")
-def _depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+def _depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Any:
     n, c, h, w = x.shape
     b = blocksize
     if mode == "DCR":
@@ -352,7 +351,7 @@ def _depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
 
 
 @operator("SpaceToDepth")
-def _space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+def _space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Any:
     n, c, h, w = x.shape
     b = blocksize
     y = x.reshape(n, c, h // b, b, w // b, b)
@@ -363,7 +362,7 @@ def _space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
 @operator("ReverseSequence")
 def _reverse_sequence(
     x: Tensor, lengths: Tensor, *, batch_axis: int = 1, time_axis: int = 0
-) -> Tensor:
+) -> Any:
     y = x.movedim((batch_axis, time_axis), (0, 1))
     steps, long = T.arange(y.shape[1]), lengths.to(dtypes.int64).unsqueeze(1)
     places = T.where(steps < long, long - 1 - steps, steps)
@@ -374,13 +373,13 @@ def _reverse_sequence(
 # -- indices -----------------------------------------------------------------------------------
 
 
-def _wrap_indices(indices: Tensor, size: int) -> Tensor:
+def _wrap_indices(indices: Tensor, size: int) -> Any:
     """Return indices of which negative ones count from the end as those from the start."""
     return T.where(indices < 0, indices + size, indices).to(dtypes.int64)
 
 
 @operator("Gather")
-def _gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
+def _gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Any:
     found = _wrap_indices(indices, x.shape[axis])
     y = x.index_select(axis, found.reshape(-1))
     axis = axis % x.dim()
@@ -388,12 +387,12 @@ def _gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
 
 
 @operator("GatherElements")
-def _gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
+def _gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Any:
     return T.gather(x, axis, _wrap_indices(indices, x.shape[axis]))
 
 
 @operator("GatherND")
-def _gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
+def _gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Any:
     b, count = batch_dims, indices.shape[-1]
     rows = [
         T.arange(x.shape[i]).reshape([-1 if j == i else 1 for j in range(indices.dim() - 1)])
@@ -406,7 +405,7 @@ def _gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
 @operator("ScatterElements", "Scatter")
 def _scatter_elements(
     x: Tensor, indices: Tensor, updates: Tensor, *, axis: int = 0, reduction: str = "none"
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     found = _wrap_indices(indices, x.shape[axis])
     if reduction == "none":
         return T.scatter(x, axis, found, updates)
@@ -415,7 +414,7 @@ def _scatter_elements(
 
 
 @operator("ScatterND")
-def _scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, *, reduction: str = "none") -> Tensor:
+def _scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, *, reduction: str = "none") -> Any:
     count = indices.shape[-1]
     places = T.zeros(indices.shape[:-1], dtype=dtypes.int64)
     for i in range(count):
@@ -427,12 +426,12 @@ def _scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, *, reduction: str =
 
 
 @operator("NonZero")
-def _nonzero(x: Tensor) -> Tensor:
+def _nonzero(x: Tensor) -> Any:
     return T.nonzero(x).t()
 
 
 @operator("Compress")
-def _compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Tensor:
+def _compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Any:
     places = T.nonzero(condition).reshape(-1)
     return x.reshape(-1)[places] if axis is None else x.index_select(axis, places)
 
@@ -469,7 +468,7 @@ def _reduction(name: str, function: Any) -> None:
     @operator(name)
     def reduce(
         x: Tensor, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
-    ) -> Tensor:  # fmt: skip
+    ) -> Any:  # fmt: skip
         chosen = [] if axes is None else integers(axes) if isinstance(axes, Tensor) else axes
         if not chosen and noop_with_empty_axes:
             return _map_before_reduction(name, x)
@@ -477,7 +476,7 @@ def _reduction(name: str, function: Any) -> None:
         return function(x, dims, bool(keepdims)) if dims else _map_before_reduction(name, x)
 
 
-def _map_before_reduction(name: str, x: Tensor) -> Tensor:
+def _map_before_reduction(name: str, x: Tensor) -> Any:
     """Return what a reduction over no axis makes of each element."""
     maps: dict[str, Any] = {
         "ReduceL1": T.abs, "ReduceL2": T.abs, "ReduceSumSquare": T.square, "ReduceLogSum": T.log
@@ -485,21 +484,21 @@ def _map_before_reduction(name: str, x: Tensor) -> Tensor:
     return maps[name](x) if name in maps else x
 
 
-def _product(x: Tensor, dims: Any, keep: bool) -> Tensor:
+def _product(x: Tensor, dims: Any, keep: bool) -> Any:
     for dim in sorted((each % x.dim() for each in dims), reverse=True):
         x = T.prod(x, dim, keepdim=keep)
     return x
 
 
-def _largest(x: Tensor, dims: Any, keep: bool) -> Tensor:
+def _largest(x: Tensor, dims: Any, keep: bool) -> Any:
     return _extreme(x, dims, keep, T.amax)
 
 
-def _smallest(x: Tensor, dims: Any, keep: bool) -> Tensor:
+def _smallest(x: Tensor, dims: Any, keep: bool) -> Any:
     return _extreme(x, dims, keep, T.amin)
 
 
-def _extreme(x: Tensor, dims: Any, keep: bool, function: Any) -> Tensor:
+def _extreme(x: Tensor, dims: Any, keep: bool, function: Any) -> Any:
     """Return the extreme elements; that of none is the end of the dtype's range."""
     lowest = function is T.amax
     reduced = {dim % x.dim() for dim in dims}
@@ -539,23 +538,23 @@ for _name, _function in {
 
 
 @operator("ArgMax")
-def _arg_max(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Tensor:
+def _arg_max(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
     return _arg_extreme(T.argmax, x, axis, keepdims, select_last_index)
 
 
 @operator("ArgMin")
-def _arg_min(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Tensor:
+def _arg_min(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
     return _arg_extreme(T.argmin, x, axis, keepdims, select_last_index)
 
 
-def _arg_extreme(function: Any, x: Tensor, axis: int, keepdims: int, last: int) -> Tensor:
+def _arg_extreme(function: Any, x: Tensor, axis: int, keepdims: int, last: int) -> Any:
     if not last:
         return function(x, axis, keepdim=bool(keepdims))
     return x.shape[axis] - 1 - function(x.flip(axis), axis, keepdim=bool(keepdims))
 
 
 @operator("CumSum")
-def _cumulative_sum(x: Tensor, axis: Tensor, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
+def _cumulative_sum(x: Tensor, axis: Tensor, *, exclusive: int = 0, reverse: int = 0) -> Any:
     dim = int(axis.item())
     y = x.flip(dim) if reverse else x
     total = T.cumsum(y, dim).to(x.dtype)
@@ -564,5 +563,5 @@ def _cumulative_sum(x: Tensor, axis: Tensor, *, exclusive: int = 0, reverse: int
 
 
 @operator("Einsum")
-def _einsum(*inputs: Tensor, equation: str) -> Tensor:
+def _einsum(*inputs: Tensor, equation: str) -> Any:
     return T.einsum(equation, *inputs)

@@ -16,7 +16,6 @@ from .. import dtypes
 from . import layer_operators, recurrent_operators
 from .operators import DTYPES, OPERATORS, T
 
-__all__ = ["Graph", "Step", "read"]
 
 #: Versions of ONNX's operator set that the functions in ``OPERATORS`` follow.
 OPSETS = range(13, 29)

@@ -9,8 +9,6 @@ from .. import dtypes
 from ..core.tensor import Tensor
 from .operators import F, T, operator
 
-__all__: list[str] = []
-
 _ACTIVATIONS: dict[str, Callable[[Any, float | None, float | None], Any]] = {
     "sigmoid": lambda x, a, b: T.sigmoid(x),
     "tanh": lambda x, a, b: T.tanh(x),
@@ -109,7 +107,7 @@ def _run_layer(
     return result[0].permute(2, 0, 1, 3), *(s.transpose(0, 1) for s in result[1:])
 
 
-def _limit(x: Tensor, clip: float | None) -> Tensor:
+def _limit(x: Tensor, clip: float | None) -> Any:
     return x if clip is None else T.clamp(x, -clip, clip)
 
 
