@@ -1,0 +1,129 @@
+"""Graph of a recorded program: values, the nodes that compute them, inputs, outputs and writes.
+
+Values are immutable: a write to an array is a node that computes the array's next value. An engine
+turns a ``Program`` into a function of NumPy arrays.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+
+class Kind(enum.Enum):
+    """What a node does with its arguments."""
+
+    #: Call of ``function`` that returns new arrays.
+    CALL = "call"
+    #: Call of ``function`` that returns a view of its first argument.
+    VIEW = "view"
+    #: Copy of the first argument with the part that ``views`` select replaced by the second.
+    PUT = "put"
+    #: Call of ``function`` on a copy of its first argument, which it writes; the copy is the result.
+    MUTATE = "mutate"
+    #: Call of ``function`` that raises if its arguments are invalid, without a result.
+    CHECK = "check"
+    #: Call of ``function``, which advances a random generator.
+    DRAW = "draw"
+    #: Array that is the same at each replay: ``args[0]``.
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """Origin of a node.
+
+    Attributes:
+        operation: Public name of the tensor operation, as ``"conv2d"``.
+        arguments: Its arguments by name; a tensor is its ``Value``.
+        call: Number of the call of the operation in the program: nodes of one call share it.
+        module: Path of the module whose ``forward`` ran, as ``"encoder.layers.0"``.
+        phase: ``"forward"``, ``"backward"`` or ``"update"`` (of an optimizer).
+        line: ``file:line`` of the user's code.
+    """
+
+    operation: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    call: int = 0
+    module: str = ""
+    phase: str = "forward"
+    line: str = ""
+
+
+class Value:
+    """Immutable array of a program.
+
+    Attributes:
+        shape: Sizes.
+        dtype: NumPy's dtype.
+        strides: Strides in bytes, as they were when the program was recorded.
+        node: The node that computes it; None of an input.
+        index: Its place among the outputs of ``node``.
+    """
+
+    __slots__ = ("dtype", "index", "node", "shape", "strides")
+
+    def __init__(self, like: numpy.ndarray[Any, Any], node: Node | None = None, index: int = 0):
+        self.shape, self.dtype, self.strides = like.shape, like.dtype, like.strides
+        self.node, self.index = node, index
+
+
+class Node:
+    """One step of a program.
+
+    Attributes:
+        kind: What is done.
+        name: Name of the function, for engines and for people: ``"add"`` (a ufunc of NumPy's),
+            ``"xp.sum"`` (a method of ``NumpyBackend``), ``"numpy.sort"``, ``"ndarray.reshape"``.
+        function: The function on NumPy arrays.
+        args, kwargs: Its arguments; ``Value`` in tuples, lists and dicts at any depth.
+        outputs: One ``Value`` for an array, several for a tuple; None for what is not used.
+        views: Of a PUT: the view operations, each ``(function, args, kwargs)``, in order.
+        tag: Where it comes from.
+    """
+
+    __slots__ = ("args", "function", "kind", "kwargs", "name", "outputs", "tag", "views")
+
+    def __init__(
+        self, kind: Kind, name: str, function: Callable[..., Any] | None,
+        args: tuple[Any, ...], kwargs: dict[str, Any], tag: Tag,
+    ) -> None:  # fmt: skip
+        self.kind, self.name, self.function = kind, name, function
+        self.args, self.kwargs, self.tag = args, kwargs, tag
+        self.outputs: list[Value | None] = []
+        self.views: tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...] = ()
+
+
+@dataclass
+class Program:
+    """Recorded program.
+
+    Attributes:
+        nodes: In the order of execution.
+        inputs: Values that each replay gets, arrays and traced numbers (0-d).
+        outputs: Values that it returns.
+        writes: For inputs that the program writes: the number of the input and its final value.
+    """
+
+    nodes: list[Node] = field(default_factory=list)
+    inputs: list[Value] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    writes: list[tuple[int, Value]] = field(default_factory=list)
+
+
+def values_in(tree: Any) -> Iterator[Value]:
+    """Yield the values in an argument of a node."""
+    if isinstance(tree, Value):
+        yield tree
+    elif isinstance(tree, (tuple, list)):
+        for item in tree:
+            yield from values_in(item)
+    elif isinstance(tree, dict):
+        for item in tree.values():
+            yield from values_in(item)
+    elif isinstance(tree, slice):
+        yield from values_in((tree.start, tree.stop, tree.step))
