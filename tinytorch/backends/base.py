@@ -349,6 +349,13 @@ class Backend(SpecialFunctions):
     #: ``create_graph``, whose operands are Tensors that a rule must not write to.
     records: ClassVar[bool] = False
 
+    #: The backend whose calls this one records for ``tt.compile``; None for all others.
+    recorded: ClassVar[Backend | None] = None
+
+    def drawing(self, engine: Any) -> Any:
+        """Return the random engine that records the draws of ``engine``."""
+        raise NotImplementedError(f"backend {self.name!r} records nothing")
+
     #: Whether the library itself raises on a write to an array that is ``readonly``.
     refuses_writes: ClassVar[bool] = True
 

@@ -161,7 +161,10 @@ def backend_of_type(device_type: str) -> BackendLike:
 
     The active backend comes first: a library may have a CPU and a GPU of its own.
     """
-    own = current_backend().on_device(device_type)
+    active = current_backend()
+    if active.recorded is not None and device_type == active.device_type:
+        return active
+    own = active.on_device(device_type)
     if own is not None:
         return own
     return _BACKEND_OF_TYPE.get(device_type) or find_backend_of_type(device_type)

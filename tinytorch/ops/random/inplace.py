@@ -29,16 +29,18 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
         TypeError: If ``generator`` is not a ``Generator``.
         RuntimeError: If the generator is for another backend.
     """
-    default = generator_of(xp)
+    recorded = xp.recorded
+    default = generator_of(xp if recorded is None else recorded)
     engine = getattr(default, "_engine", None)  # raises inside vmap with randomness="error"
     if generator is None:
-        return default if engine is None else engine
+        engine = default if engine is None else engine
+        return engine if recorded is None else xp.drawing(engine)
     engine = getattr(generator, "_engine", None)
     if engine is None:
         raise TypeError(
             f"{name}(): argument 'generator' must be Generator, not {type(generator).__name__}"
         )
-    if generator.backend is not xp:
+    if generator.backend is not xp and generator.backend is not recorded:
         theirs = generator.backend
         if theirs.device_type == xp.device_type and theirs.name == xp.name:
             wanted = f"{xp.device_type}:{xp.device_index(xp.here().empty(0))}"
@@ -53,7 +55,7 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
     on_draw = DRAWN.get()
     if on_draw is not None:
         on_draw(engine)
-    return engine
+    return engine if recorded is None else xp.drawing(engine)
 
 
 # -- bounds of integers ----------------------------------------------------------------------

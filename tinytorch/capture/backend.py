@@ -1,0 +1,354 @@
+"""The backend that kernels and gradient rules run on while a function is recorded.
+
+Each of its functions calls that of the NumPy backend on the real arrays and records the call. What
+the NumPy backend does by several calls of NumPy's (sums by products, selections by bits,
+convolutions) is one node, which calls the NumPy backend again at a replay.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy
+
+from ..backends import load
+from ..backends.base import Backend
+from ..backends.numpy.backend import NumpyBackend
+from ..backends.numpy.quiet import QuietNamespace
+from ..backends.storage import whole_memory
+from .arrays import (
+    RecordedArray,
+    arrays_in,
+    call,
+    call_ufunc,
+    map_tree,
+    mutate,
+    symbols,
+    unwrap,
+)
+from .graph import Kind
+from .numbers import TracedNumber, WithFloats
+from .recorder import current_recorder, has_arrays
+
+NUMPY: Any = load("numpy")
+
+#: Functions of NumPy's that write to their first argument.
+_MUTATING = frozenset("copyto put place putmask put_along_axis fill_diagonal".split())
+#: Functions whose arguments or results are no arrays' values.
+_FACTS = frozenset((
+    "result_type promote_types can_cast iinfo finfo dtype isscalar broadcast_shapes ndim shape "
+    "size issubdtype errstate iscomplexobj isrealobj may_share_memory shares_memory min_scalar_type "
+    "einsum_path ndindex geterr seterr"
+).split())  # fmt: skip
+#: Functions whose results depend on values in their shape, or are Python's.
+_READING = frozenset((
+    "nonzero flatnonzero unique unique_values unique_inverse unique_counts unique_all argwhere "
+    "array_equal compress extract allclose histogram trim_zeros union1d intersect1d setdiff1d"
+).split())  # fmt: skip
+
+
+class RecordedUfunc:
+    """Ufunc of NumPy's whose calls are recorded."""
+
+    def __init__(self, ufunc: Any) -> None:
+        self.ufunc, self.__name__ = ufunc, ufunc.__name__
+        self.nin, self.nout, self.identity = ufunc.nin, ufunc.nout, ufunc.identity
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call_ufunc(self.ufunc, args, kwargs)
+
+    def at(self, *args: Any) -> None:
+        """``ufunc.at``."""
+        mutate(f"{self.__name__}.at", self.ufunc.at, args, {})
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.ufunc, name)
+        if name not in ("reduce", "accumulate", "reduceat", "outer"):
+            return method
+        return functools.partial(_call, f"{self.__name__}.{name}", method)
+
+
+def _call(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return call(name, function, args, kwargs)
+
+
+def wrap_function(name: str, value: Any) -> Any:
+    """Return what kernels get for a member of NumPy's or of a module of it."""
+    if isinstance(value, numpy.ufunc):
+        return RecordedUfunc(value)
+    if isinstance(value, (types.ModuleType, QuietNamespace)):
+        return Namespace(name, value)
+    if isinstance(value, type):
+        return RecordedArray if value is numpy.ndarray else value
+    if not callable(value):
+        return value
+    short = name.rpartition(".")[2]
+    if short in _FACTS:
+        return lambda *args, **kwargs: value(*map_tree(unwrap, args), **map_tree(unwrap, kwargs))
+    if short in _MUTATING:
+        return lambda *args, **kwargs: mutate(name, value, args, kwargs)
+    return functools.partial(_call_named, name, short in _READING, value)
+
+
+def _call_named(
+    name: str, reads: bool, function: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Record a call of a function of NumPy's or of the NumPy backend."""
+    if reads:
+        for array in arrays_in((args, kwargs)):
+            array.note_break(name)
+            break
+    places = [i for i, arg in enumerate(args) if arg.__class__ is TracedNumber]
+    names = [key for key, arg in kwargs.items() if arg.__class__ is TracedNumber]
+    if places or names:
+        function = WithFloats(function, frozenset((*places, *names)))
+    return call(name, function, args, kwargs)
+
+
+class Namespace:
+    """Module of NumPy's whose functions are recorded."""
+
+    def __init__(self, name: str, module: Any) -> None:
+        self._name, self._module = name, module
+        self.__name__ = getattr(module, "__name__", name)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        made = wrap_function(f"{self._name}.{name}", getattr(value, "_implementation", value))
+        setattr(self, name, made)
+        return made
+
+
+class RecordingBackend(NumpyBackend):
+    """NumPy backend whose calls are recorded in the thread that records, and run in others."""
+
+    library: Any = Namespace("numpy", numpy)
+    array_type: type = RecordedArray
+    block_elements = None
+    fuses = False
+    refuses_writes = False
+    checks_indices = False
+    recorded: ClassVar[Any] = NUMPY
+    fft: Any = Namespace("numpy.fft", NUMPY.fft)
+    linalg: Any = Namespace("numpy.linalg", NUMPY.linalg)
+
+    def serve_library(self) -> None:
+        """Do nothing: ``__getattr__`` looks names up on first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = getattr(NUMPY, name)
+        made = wrap_function(f"numpy.{name}", value)
+        setattr(self, name, made)
+        return made
+
+    def __reduce__(self) -> Any:
+        return NUMPY.__reduce__()
+
+    # -- numbers ----------------------------------------------------------------------------
+
+    def to_numpy(self, array: Any) -> Any:
+        return array.note_break("numpy") if array.__class__ is RecordedArray else array
+
+    def item(self, array: Any) -> Any:
+        return array.item()
+
+    def from_numpy(self, array: Any) -> Any:
+        recorder = current_recorder()
+        return array if recorder is None else recorder.constant(array)
+
+    def is_finite(self, array: Any) -> bool | None:
+        return None
+
+    def loses_nan(self, matrix: Any) -> bool:
+        return False
+
+    def is_moderate(self, array: Any, axis: int) -> bool:
+        return False
+
+    def ends(self, index: Any) -> Any:
+        return NUMPY.ends(index.note_break("ends") if index.__class__ is RecordedArray else index)
+
+    def extremes(self, index: Any) -> Any:
+        return None
+
+    def check_indices(self, *args: Any, **kwargs: Any) -> None:
+        _check("check_indices", args, kwargs)
+
+    def check_extremes(self, *args: Any, **kwargs: Any) -> None:
+        _check("check_extremes", args, kwargs)
+
+    def check_all(self, *args: Any, **kwargs: Any) -> None:
+        _check("check_all", args, kwargs)
+
+    # -- memory -----------------------------------------------------------------------------
+
+    def is_view(self, out: Any, source: Any) -> bool:
+        return out is source or self.owner(out) == self.owner(source)
+
+    def owner(self, array: Any) -> Any:
+        if array.__class__ is RecordedArray:
+            return array.memory.store.key
+        return NUMPY.owner(array)
+
+    def address(self, array: Any) -> int:
+        return int(NUMPY.address(unwrap(array)))
+
+    def memory(self, array: Any) -> Any:
+        if array.__class__ is not RecordedArray:
+            return NUMPY.memory(array)
+        return whole_memory(self, array)
+
+    def asarray(self, a: Any, dtype: Any = None) -> Any:
+        if a.__class__ is RecordedArray and (dtype is None or a.dtype == dtype):
+            return a
+        return _call("numpy.asarray", numpy.asarray, a, dtype=dtype)
+
+    def write_item(self, target: Any, index: Any, value: Any) -> None:
+        target[index] = value
+
+    def write_zeros(self, target: Any) -> None:
+        target.fill(0)
+
+    def readonly(self, array: Any) -> bool:
+        return bool(NUMPY.readonly(unwrap(array)))
+
+    def memory_is_readonly(self, array: Any) -> bool:
+        return bool(NUMPY.memory_is_readonly(unwrap(array)))
+
+    def writable(self, array: Any) -> Any:
+        return array if array.flags.writeable else _call("xp.writable", NUMPY.writable, array)
+
+    def opened(self, array: Any) -> Any:
+        return _call("xp.opened", NUMPY.opened, array)
+
+    def is_shared(self, array: Any) -> bool:
+        return bool(NUMPY.is_shared(unwrap(array)))
+
+    def move_to_shared(self, array: Any) -> Any:
+        raise NotImplementedError("share_memory_() cannot be recorded")
+
+    @property
+    def row_starts(self) -> Any:
+        """Offsets of rows, which depend on shapes alone."""
+        return NUMPY.row_starts
+
+    @property
+    def lane_starts(self) -> Any:
+        """Offsets of lanes, which depend on shapes alone."""
+        return NUMPY.lane_starts
+
+    # -- functions that call functions of arrays --------------------------------------------
+
+    def blockwise(self, function: Callable[..., Any], *arrays: Any, unit: int = 1) -> Any:
+        return Backend.blockwise(self, function, *arrays, unit=unit)
+
+    def in_parts(self, work: Any, count: int, products: bool = False) -> list[Any]:
+        return [work(0, count)]
+
+    def row_after_row(self, row: int, size: int) -> Any:
+        return Backend.row_after_row(self, row, size)
+
+    def scan(self, combine: Any, array: Any, axis: int) -> Any:
+        return Backend.scan(self, combine, array, axis)
+
+    def special(self, name: str) -> Any:
+        return functools.partial(_call, f"special.{name}", NUMPY.special(name))
+
+    def kernel(self, name: str) -> Callable[..., Any] | None:
+        return _LEAVES.get(name)
+
+    # -- random numbers ---------------------------------------------------------------------
+
+    def make_generator(self, seed: int) -> Any:
+        from .draws import make_engine
+
+        return make_engine(seed)
+
+    def drawing(self, engine: Any) -> Any:
+        """Return the engine whose draws are recorded."""
+        from .draws import RecordedEngine
+
+        return engine if engine.__class__ is RecordedEngine else RecordedEngine(engine)
+
+
+def _check(name: str, args: Any, kwargs: Any) -> None:
+    """Record a check, which raises the same error at a replay."""
+    recorder = current_recorder()
+    function = getattr(NUMPY, name)
+    if recorder is not None and has_arrays((args, kwargs)):
+        recorder.add(Kind.CHECK, f"xp.{name}", function, symbols(args), symbols(kwargs))
+    function(*map_tree(unwrap, args), **map_tree(unwrap, kwargs))
+
+
+#: Methods of the NumPy backend that write to their first argument.
+_MUTATING_METHODS = "add_scaled write_masked index_add".split()
+#: Methods that are about dtypes and devices, and need no values.
+_HOST_METHODS = (
+    "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native convert "
+    "adopt unwrap errstate raising check_numbers number call fused device_index synchronize devices info "
+    "here at on_device holding in_use receive download pinned is_pinned check_read served "
+    "serve_library index_combine"
+).split()  # fmt: skip
+
+
+def _method(name: str) -> Callable[..., Any]:
+    function = getattr(NUMPY, name)
+
+    def method(self: RecordingBackend, *args: Any, **kwargs: Any) -> Any:
+        return _call_named(f"xp.{name}", False, function, *args, **kwargs)
+
+    method.__name__, method.__doc__ = name, function.__doc__
+    return method
+
+
+def _mutating_method(name: str) -> Callable[..., Any]:
+    function = getattr(NUMPY, name)
+
+    def method(self: RecordingBackend, *args: Any, **kwargs: Any) -> Any:
+        places = [i for i, arg in enumerate(args) if arg.__class__ is TracedNumber]
+        names = [key for key, arg in kwargs.items() if arg.__class__ is TracedNumber]
+        kwargs.pop("buffer", None)
+        run = WithFloats(function, frozenset((*places, *names))) if places or names else function
+        mutate(f"xp.{name}", run, args, kwargs)
+
+    method.__name__, method.__doc__ = name, function.__doc__
+    return method
+
+
+def _install_methods() -> None:
+    """Record every other method of the NumPy backend as one call."""
+    own = vars(RecordingBackend)
+    for name in dir(NumpyBackend):
+        value = getattr(NUMPY, name, None)
+        if name.startswith("_") or name in own or name in _HOST_METHODS or not callable(value):
+            continue
+        if isinstance(value, (type, numpy.ufunc)):
+            continue
+        make = _mutating_method if name in _MUTATING_METHODS else _method
+        setattr(RecordingBackend, name, make(name))
+
+
+_install_methods()
+
+
+def _leaf(name: str) -> Callable[..., Any]:
+    """Return the kernel of an operation as one call."""
+
+    def kernel(*args: Any) -> Any:
+        from ..dispatch.op import OPS
+
+        function = functools.partial(OPS[name].kernel, NUMPY)
+        return call(f"op.{name}", function, args, {})
+
+    return kernel
+
+
+#: Operations that are one call, by the names of the backend's own kernels.
+_LEAVES = {name: _leaf(f"_{name}") for name in ("conv", "conv_input", "conv_weight")}
+
+RECORDING = RecordingBackend()

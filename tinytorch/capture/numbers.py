@@ -1,0 +1,182 @@
+"""Numbers of the host that differ between replays: learning rates, step counts, their formulas.
+
+A traced number stands for a Python float. Its formulas become nodes on float64 scalars, computed by
+Python's operators as eager code computes them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from .graph import Kind, Value
+
+if TYPE_CHECKING:
+    from .arrays import RecordedArray
+    from .recorder import Recorder
+
+
+class TracedNumber:
+    """Python float that is an input or a result of the program.
+
+    Attributes:
+        number: Its present value.
+        value: Its 0-d float64 value in the program.
+        read: Of an input: the function that returns its present value.
+    """
+
+    __slots__ = ("number", "read", "recorder", "value")
+
+    def __init__(
+        self, number: float, value: Value, recorder: Recorder,
+        read: Callable[[], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.number, self.value, self.recorder, self.read = number, value, recorder, read
+
+    def as_array(self, dtype: Any) -> RecordedArray:
+        """Return it as a 0-d array, rounded once."""
+        host = numpy.array(self.number, dtype)
+        convert = ToDtype(numpy.dtype(dtype))
+        node = self.recorder.add(Kind.CALL, "number.astype", convert, (self.value,), {})
+        return self.recorder.fresh(host, self.recorder.output(node, host))
+
+    def sqrt(self) -> TracedNumber:
+        """Square root."""
+        return self.compute("math.sqrt", math.sqrt, self)
+
+    def cos(self) -> TracedNumber:
+        """Cosine."""
+        return self.compute("math.cos", math.cos, self)
+
+    def minimum(self, other: Any) -> TracedNumber:
+        """Smaller of two numbers."""
+        return self.compute("min", min, self, other)
+
+    def compute(self, name: str, function: Callable[..., float], *args: Any) -> TracedNumber:
+        """Record a function of Python floats."""
+        numbers = [arg.number if arg.__class__ is TracedNumber else arg for arg in args]
+        result = function(*numbers)
+        symbols = tuple([arg.value if arg.__class__ is TracedNumber else arg for arg in args])
+        node = self.recorder.add(Kind.CALL, f"number.{name}", OnFloats(function), symbols, {})
+        value = self.recorder.output(node, numpy.array(result, numpy.float64))
+        return TracedNumber(result, value, self.recorder)
+
+    # -- facts ------------------------------------------------------------------------------
+
+    def guard(self, name: str, test: Callable[[Any], Any]) -> Any:
+        """Return ``test(number)``, which must be the same at each replay."""
+        found = test(self.number)
+        if self.read is None:
+            self.recorder.note_break(f"{name} of a number that is computed")
+        else:
+            read = self.read
+            self.recorder.guards.append((lambda: test(float(read())), found))
+        return found
+
+    def __bool__(self) -> bool:
+        return bool(self.guard("bool", bool))
+
+    def __float__(self) -> float:
+        if self.read is None:
+            self.recorder.note_break("float of a number")
+        return float(self.guard("float", float)) if self.read else float(self.number)
+
+    def __index__(self) -> int:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"traced {self.number!r}"
+
+
+class OnFloats:
+    """Function of Python floats that accepts 0-d arrays and returns one."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., float]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> Any:
+        return numpy.array(self.function(*map(_as_float, args)), numpy.float64)
+
+
+def _as_float(value: Any) -> Any:
+    return value.item() if isinstance(value, (numpy.ndarray, numpy.generic)) else value
+
+
+class WithFloats:
+    """Function of arrays that gets Python floats for the 0-d values at some places."""
+
+    __slots__ = ("function", "places")
+
+    def __init__(self, function: Callable[..., Any], places: frozenset[Any]) -> None:
+        self.function, self.places = function, places
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple([_as_float(arg) if i in self.places else arg for i, arg in enumerate(args)])
+        kwargs = {k: _as_float(arg) if k in self.places else arg for k, arg in kwargs.items()}
+        return self.function(*args, **kwargs)
+
+
+class ToDtype:
+    """Conversion of a float64 scalar to a 0-d array of a dtype."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def __call__(self, value: Any) -> Any:
+        return numpy.array(_as_float(value), self.dtype)
+
+
+def _install_operators() -> None:
+    """Define the operators of traced numbers with each other, Python's numbers and arrays."""
+    for word in "add sub mul truediv pow mod floordiv".split():
+        function = getattr(operator, word)
+        setattr(TracedNumber, f"__{word}__", _operator(word, function, False))
+        setattr(TracedNumber, f"__r{word}__", _operator(word, function, True))
+    for word, function in (
+        ("neg", operator.neg), ("pos", operator.pos), ("abs", operator.abs),
+    ):  # fmt: skip
+        setattr(TracedNumber, f"__{word}__", _unary(word, function))
+    for word in "lt le gt ge eq ne".split():
+        setattr(TracedNumber, f"__{word}__", _comparison(word, getattr(operator, word)))
+
+
+def _operator(word: str, function: Callable[..., Any], exchanged: bool) -> Callable[..., Any]:
+    def operate(self: TracedNumber, other: Any) -> Any:
+        if not isinstance(other, (int, float, TracedNumber, numpy.floating)):
+            return NotImplemented
+        pair = (other, self) if exchanged else (self, other)
+        return self.compute(word, function, *pair)
+
+    return operate
+
+
+def _unary(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def operate(self: TracedNumber) -> Any:
+        return self.compute(word, function, self)
+
+    return operate
+
+
+def _comparison(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def compare(self: TracedNumber, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            if other.__class__ is not TracedNumber:
+                return NotImplemented
+            other = float(other)
+        return bool(self.guard(word, lambda number: function(number, other)))
+
+    return compare
+
+
+_install_operators()

@@ -1,0 +1,92 @@
+"""The straightforward engine: each node of a program is one call of its function."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from .graph import Kind, Node, Program, Value
+
+
+def run_program(program: Program, arrays: Sequence[Any]) -> list[Any]:
+    """Run a program.
+
+    Args:
+        program: The program.
+        arrays: An array, or a number, for each input. They are not changed.
+
+    Returns:
+        The outputs, then the final values of the inputs in ``program.writes``, as new arrays.
+    """
+    values: dict[Value, Any] = dict(zip(program.inputs, arrays, strict=True))
+    with numpy.errstate(all="ignore"):
+        for node in program.nodes:
+            run_node(node, values)
+    found = [*program.outputs, *[value for _, value in program.writes]]
+    given = {id(values[value]) for value in program.inputs}
+    return [_own(values[value], given) for value in found]
+
+
+def _own(array: Any, given: set[int]) -> Any:
+    """Return an array that is no part of an input."""
+    array = numpy.asarray(array)
+    base = array
+    while base is not None:
+        if id(base) in given:
+            return array.copy()
+        base = getattr(base, "base", None)
+    return array if array.flags.writeable else array.copy()
+
+
+def bind(tree: Any, values: dict[Value, Any]) -> Any:
+    """Return an argument with arrays for values."""
+    kind = tree.__class__
+    if kind is Value:
+        return values[tree]
+    if kind is tuple or kind is list:
+        return kind([bind(item, values) for item in tree])
+    if kind is dict:
+        return {name: bind(item, values) for name, item in tree.items()}
+    if kind is slice:
+        return slice(*[bind(item, values) for item in (tree.start, tree.stop, tree.step)])
+    return tree
+
+
+def run_node(node: Node, values: dict[Value, Any]) -> None:
+    """Compute the outputs of one node."""
+    args, kwargs = bind(node.args, values), bind(node.kwargs, values)
+    function: Any = node.function
+    if node.kind is Kind.CONSTANT:
+        result = args[0]
+    elif node.kind is Kind.PUT:
+        result = put(args[0], args[1], node.views)
+    elif node.kind is Kind.MUTATE:
+        result = copy_like(args[0])
+        function(result, *args[1:], **kwargs)
+    else:
+        result = function(*args, **kwargs)
+    outputs = node.outputs
+    is_several = isinstance(result, (tuple, list))
+    for index, value in enumerate(outputs):
+        if value is not None:
+            values[value] = numpy.asarray(result[index] if is_several else result)
+
+
+def copy_like(array: Any) -> Any:
+    """Writable copy with the same order of memory."""
+    return numpy.array(array, order="K")
+
+
+def put(base: Any, part: Any, views: Any) -> Any:
+    """Return a copy of ``base`` with the part that ``views`` select replaced."""
+    out = target = copy_like(base)
+    for function, args, kwargs in views:
+        target = function(target, *args, **kwargs)
+    if not target.flags.writeable:
+        target = target.view()
+        target.flags.writeable = True
+    operator.setitem(target, Ellipsis, part)
+    return out

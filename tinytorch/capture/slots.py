@@ -1,0 +1,123 @@
+"""Descriptors that show the recording thread recorded arrays in all tensors, and no other thread.
+
+While any thread records, descriptors replace the slots ``_data`` and ``_xp`` of tensors and ``xp``
+of nodes of autograd. In the thread that records, the array of a tensor that was not listed becomes
+an input when it is first read, wherever that is; the backend is the recording one. All other
+threads read what the slots hold. Without a recording the slots are as they were, so that eager code
+pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for devices.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy
+
+from ..core.storage import Storage
+from ..graph.nodes import Node
+from .arrays import RecordedArray, map_tree
+from .backend import NUMPY, RECORDING
+from .recorder import Recorder, find_recorder, thread_id
+
+_lock = threading.Lock()
+_users = 0
+_originals: list[tuple[type, str, Any]] = []
+
+
+class _DataSlot:
+    """The array of a tensor."""
+
+    def __init__(self, slot: Any, backend: Any) -> None:
+        self.read, self.store, self.backend = slot.__get__, slot.__set__, backend.__get__
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        data = self.read(owner)
+        recorder = find_recorder(thread_id())
+        if data.__class__ is RecordedArray:
+            return data if recorder is data.recorder else data.note_break("tensor")
+        if recorder is None or data.__class__ is not numpy.ndarray:
+            return data
+        return recorder.lift(data) if self.backend(owner) is NUMPY else data
+
+    def __set__(self, owner: Any, data: Any) -> None:
+        recorder = find_recorder(thread_id())
+        if recorder is not None:
+            if data.__class__ is numpy.ndarray and not recorder.knows(data):
+                data = recorder.constant(data)
+            if data.__class__ is RecordedArray:
+                recorder.track(owner)
+        self.store(owner, data)
+
+
+class _BackendSlot:
+    """The backend of a tensor, or of a node of autograd."""
+
+    def __init__(self, slot: Any) -> None:
+        self.read, self.store = slot.__get__, slot.__set__
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        backend = self.read(owner)
+        if backend is NUMPY and find_recorder(thread_id()) is not None:
+            return RECORDING
+        return backend
+
+    def __set__(self, owner: Any, backend: Any) -> None:
+        self.store(owner, NUMPY if backend is RECORDING else backend)
+
+
+class _NodeSlot(_BackendSlot):
+    """The backend of a node of autograd; a node of this recording gets it here."""
+
+    def __set__(self, owner: Any, backend: Any) -> None:
+        recorder = find_recorder(thread_id())
+        if recorder is not None:
+            recorder.track_node(owner)
+        super().__set__(owner, backend)
+
+
+def install() -> None:
+    """Replace the slots, if no other thread has done so."""
+    global _users
+    with _lock:
+        _users += 1
+        if _users > 1:
+            return
+        data, backend, node = (
+            vars(cls)[name] for cls, name in ((Storage, "_data"), (Storage, "_xp"), (Node, "xp"))
+        )
+        _originals[:] = (Storage, "_data", data), (Storage, "_xp", backend), (Node, "xp", node)
+        setattr(Storage, "_data", _DataSlot(data, backend))  # it is a slot
+        setattr(Storage, "_xp", _BackendSlot(backend))
+        setattr(Node, "xp", _NodeSlot(node))
+
+
+def uninstall() -> None:
+    """Restore the slots, if no other thread records."""
+    global _users
+    with _lock:
+        _users -= 1
+        if not _users:
+            for cls, name, slot in _originals:
+                setattr(cls, name, slot)
+
+
+def _to_real(item: Any) -> Any:
+    return item.host if item.__class__ is RecordedArray else item
+
+
+def release(recorder: Recorder) -> None:
+    """Put the real arrays into the tensors and nodes of autograd that still exist."""
+    tensors, nodes = recorder.tracked()
+    store, read = Storage._data.store, Storage._data.read  # type: ignore[attr-defined]
+    for tensor in tensors:
+        store(tensor, _to_real(read(tensor)))
+    for node in nodes:
+        node.args = map_tree(_to_real, node.args)
+        node.out = map_tree(_to_real, node.out)
+        if node.extra:
+            node.extra = map_tree(_to_real, node.extra)
