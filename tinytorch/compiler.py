@@ -1,27 +1,24 @@
-"""``torch.compile`` and ``torch.compiler``, which compile nothing: functions run eagerly."""
+"""``torch.compile`` and ``torch.compiler``: functions that are recorded once and replayed.
+
+The package ``capture`` does the work; it is imported when a function is first compiled.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from .capture import settings
 from .compat.tables.unsupported import TABLES, fill
 
-__all__ = ["compile", "disable", "nested_compile_region", "set_stance", "substitute_in_graph"]
+__all__ = [
+    "compile", "disable", "explain", "is_compiling", "is_dynamo_compiling",
+    "nested_compile_region", "reset", "set_stance", "substitute_in_graph",
+]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
-#: PyTorch's backends, except those for its own tests, and those of other packages.
-_BACKENDS = (
-    "aot_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner", "aot_ts",
-    "cudagraphs", "eager", "eager_debug", "eager_noexcept", "hpu_backend", "inductor", "ipex",
-    "onnxrt", "openvino", "openxla", "openxla_eval", "tensorrt", "torch_tensorrt", "ts", "tvm",
-)  # fmt: skip
-_STANCES = (
-    "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
-    "eager_on_recompile", "fail_on_recompile",
-)  # fmt: skip
 
 
 @overload
@@ -41,40 +38,48 @@ def compile(
     backend: str | Callable[..., Any] | None = None, mode: str | None = None,
     options: dict[str, Any] | None = None, disable: bool = False,
 ) -> Any:  # fmt: skip
-    """``model`` itself: nothing is compiled, so results and errors are those of eager code.
+    """Return a function or module that records its calls and replays them without Python.
+
+    The first call runs ``model`` and records its operations. Later calls replay the recording if
+    everything that it depends on is as it was (guards): shapes and dtypes of the arguments, modes,
+    attributes, globals. Otherwise they are recorded anew. Where a replay would be wrong, a call
+    runs eagerly, with one warning that names the line. See the page "Compiling".
 
     Args:
         model: A function or a Module. Without it, the result is a decorator.
-        fullgraph, dynamic, options, disable: Accepted for compatibility.
-        backend: Accepted for compatibility, if it is the name of a backend or a function.
-        mode: Accepted for compatibility, if it is the name of a mode.
+        fullgraph: Whether it is an error if a call has to run eagerly.
+        dynamic: Accepted for compatibility: each shape is recorded.
+        backend: ``"numpy"``, ``"c"`` or ``"reference"``, an engine of this library. PyTorch's names
+            and functions are accepted; they mean the default engine.
+        mode: ``"check"``: run the function at each call, too, and raise if a replay differs.
+            PyTorch's modes are accepted.
+        options: Accepted for compatibility.
+        disable: Whether to return ``model`` itself.
 
     Raises:
         RuntimeError: If both ``mode`` and ``options`` are given, or the mode or the backend does
-            not exist in PyTorch.
+            not exist.
         TypeError: If ``model`` is not callable.
 
     Example:
         >>> @tt.compile
         ... def double(x):
         ...     return 2 * x
-        >>> double(tt.ones(1))
-        tensor([2.])
+        >>> double(tt.ones(1)), double(tt.tensor([3.0]))
+        (tensor([2.]), tensor([6.]))
     """
-    if mode is not None and options is not None:
-        raise RuntimeError(
-            "Either mode or options can be specified, but both can't be specified at the same time."
-        )
-    if mode is not None and backend in (None, "inductor") and mode not in _MODES:
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
-    if isinstance(backend, str) and backend not in _BACKENDS:
-        raise RuntimeError(
-            f"Invalid backend: {backend!r}, expected one of {', '.join(_BACKENDS)} (with each of "
-            "them, nothing is compiled)"
-        )
+    chosen = settings.make_options(fullgraph=fullgraph, backend=backend, mode=mode, options=options)
     if model is not None and not callable(model):
         raise TypeError(f"compile(): expected a function or a Module, got {type(model).__name__}")
-    return _identity if model is None else model
+
+    def decorate(function: Any) -> Any:
+        if disable:
+            return function
+        from .capture.optimized_module import compile_callable
+
+        return compile_callable(function, chosen)
+
+    return decorate if model is None else decorate(model)
 
 
 @overload
@@ -84,17 +89,28 @@ def disable(
     fn: None = None, recursive: bool = True, *, reason: str | None = None
 ) -> Callable[[_F], _F]: ...
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """``fn`` itself; without it, a decorator.
+    """Return a function or module that is not recorded; without it, a decorator.
+
+    A compiled function that calls it runs eagerly.
 
     Args:
         fn: A function or a Module.
-        recursive, reason: Accepted for compatibility.
+        recursive: Accepted for compatibility.
+        reason: Text for the warning.
 
     Example:
-        >>> tt.compiler.disable(len) is len
-        True
+        >>> @tt.compiler.disable
+        ... def log(x):
+        ...     print(x.item())
+        >>> log(tt.tensor(2.0))
+        2.0
     """
-    return _identity if fn is None else fn
+    from .capture.optimized_module import disable_callable
+
+    def decorate(function: Any) -> Any:
+        return disable_callable(function, reason)
+
+    return decorate if fn is None else decorate(fn)
 
 
 def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
@@ -136,11 +152,12 @@ def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Call
 
 
 class set_stance(contextlib.ContextDecorator):  # named as a function
-    """Policy of ``compile``, also a context manager and a decorator; without effect.
+    """Set when functions are recorded, for the process or, as a scope or decorator, inside.
 
     Args:
-        stance: ``"default"``, ``"force_eager"``, ``"eager_on_recompile"``,
-            ``"fail_on_recompile"``, ``"eager_then_compile"`` or ``"aot_eager_then_compile"``.
+        stance: ``"default"``; ``"force_eager"``: all calls run eagerly; ``"eager_on_recompile"``:
+            calls that match no recording do; ``"fail_on_recompile"``: these raise an error.
+            ``"eager_then_compile"`` and ``"aot_eager_then_compile"`` are the default.
         skip_guard_eval_unsafe, force_backend: Accepted for compatibility.
 
     Raises:
@@ -148,22 +165,89 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
 
     Example:
         >>> with tt.compiler.set_stance("force_eager"):
-        ...     y = tt.ones(1) + 1
+        ...     y = tt.compile(tt.sin)(tt.zeros(1))
     """
 
     def __init__(
         self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
         force_backend: Any = None,
     ) -> None:  # fmt: skip
-        if stance not in _STANCES:
-            raise RuntimeError(f"invalid torch.compile stance {stance!r}: one of {_STANCES}")
+        if stance not in settings.STANCES:
+            raise RuntimeError(
+                f"invalid torch.compile stance {stance!r}: one of {settings.STANCES}"
+            )
         self.stance = stance
+        self._before = settings.stance.name
+        settings.stance.name = stance
+
+    def __call__(self, function: Any) -> Any:
+        """Return ``function`` with this stance while it runs."""
+        settings.stance.name = self._before
+        return super().__call__(function)
 
     def __enter__(self) -> None:
-        """Do nothing."""
+        """Set the stance."""
+        settings.stance.name = self.stance
 
     def __exit__(self, *error: object) -> None:
-        """Do nothing."""
+        """Restore the stance before."""
+        settings.stance.name = self._before
+
+
+def is_compiling() -> bool:
+    """Whether this thread records a call of a compiled function.
+
+    Example:
+        >>> tt.compiler.is_compiling(), tt.compile(lambda: tt.compiler.is_compiling())()
+        (False, True)
+    """
+    recorder = sys.modules.get("tinytorch.capture.recorder")
+    return recorder is not None and recorder.current_recorder() is not None
+
+
+def is_dynamo_compiling() -> bool:
+    """Whether this thread records a call of a compiled function; ``is_compiling``.
+
+    Example:
+        >>> tt.compiler.is_dynamo_compiling()
+        False
+    """
+    return is_compiling()
+
+
+def reset() -> None:
+    """Forget the recordings of all compiled functions.
+
+    Example:
+        >>> tt.compiler.reset()
+    """
+    compiled = sys.modules.get("tinytorch.capture.compiled")
+    if compiled is not None:
+        compiled.reset()
+
+
+def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any:
+    """Return a function that records a call of ``f`` and explains the recording.
+
+    Args:
+        f: A function or a Module.
+        *extra_args, **extra_kwargs: Arguments of the call; the result is then the explanation.
+
+    Returns:
+        An ``Explanation``; as text it shows what was recorded, breaks with their lines, guards,
+        memory and the engine.
+
+    Example:
+        >>> print(tt.compiler.explain(lambda x: x * 2 + 1)(tt.ones(3)))  # doctest: +ELLIPSIS
+        Graph Count: 1
+        ...
+    """
+    from .capture.explain import explain_call
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return explain_call(f, args, kwargs)
+
+    return call(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else call
 
 
 def _identity(function: _F) -> _F:

@@ -1,14 +1,9 @@
-"""Members of PyTorch's private modules ``_C``, ``_dynamo`` and ``_tensor_str`` that libraries use.
-
-Nothing is compiled, so the settings of ``_dynamo`` have no effect.
-"""
+"""Members of PyTorch's private modules ``_C``, ``_dynamo`` and ``_tensor_str`` in use."""
 
 from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 from ..core.device import device
@@ -26,7 +21,7 @@ __all__ = [
     "TransformGetItemToIndex",
     "_add_suffixes",
     "_tensor_str",
-    "config",
+    "graph_break",
     "optimize",
     "printoptions",
     "set_printoptions",
@@ -132,35 +127,6 @@ class DispatchKeySet:
         return key in self._keys
 
 
-class _Settings(SimpleNamespace):
-    """Settings, which ``patch`` changes for a scope."""
-
-    @contextlib.contextmanager
-    def patch(self, arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
-        """Change settings inside a block, or while a function runs.
-
-        Args:
-            arg1: The name of a setting, or a dict of names and values. Default: none.
-            arg2: The value of the setting named by ``arg1``.
-            **kwargs: Further names and values.
-        """
-        given = {arg1: arg2} if isinstance(arg1, str) else arg1 or {}
-        before = dict(vars(self))
-        vars(self).update(given, **kwargs)
-        try:
-            yield
-        finally:
-            vars(self).clear()
-            vars(self).update(before)
-
-
-#: Settings of the compiler, which programs set and which have no effect.
-config: _Settings = _Settings(
-    cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
-    capture_scalar_outputs=False, optimize_ddp=True, disable=False,
-)  # fmt: skip
-
-
 class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
     """Scope in which mapped tensors of ``vmap`` may index others, which they always may."""
 
@@ -169,8 +135,33 @@ class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
 
 
 def optimize(*args: Any, **kwargs: Any) -> Any:
-    """Return a decorator that returns its argument, as ``compile`` does."""
-    return lambda function: function
+    """Return a decorator that compiles a function or module; the older name of ``compile``.
+
+    Args:
+        *args: The backend, see ``compile``.
+        **kwargs: ``nopython`` is ``fullgraph`` of ``compile``; others as there.
+    """
+    from ..compiler import compile
+
+    names = {"backend": args[0]} if args else {}
+    names.update(fullgraph=kwargs.get("nopython", False), disable=kwargs.get("disable", False))
+    return compile(**names)
+
+
+def graph_break(msg: str = "") -> None:
+    """Make a call of a compiled function that is being recorded run eagerly from then on.
+
+    Args:
+        msg: Text for the warning.
+
+    Example:
+        >>> tt._dynamo.graph_break()
+    """
+    from ..capture.recorder import current_recorder
+
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.note_break(f"graph_break({msg!r})")
 
 
 class _CurrentOptions:

@@ -1,7 +1,6 @@
 """Modules for features that tinytorch does not have, and other names of those that it has.
 
-Programs are neither traced, compiled nor exported; tensors are neither nested nor
-quantized.
+TorchScript does not exist; tensors are neither nested nor quantized.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ __all__ = [
     "fill",
 ]
 
-_COMPILED = "tinytorch compiles nothing: Python runs as it is written"
-_FAKE = "tinytorch compiles nothing: tensors have elements"
+_FAKE = "compile records with real values: tensors have elements"
 _NO_DISPATCH = (
     "no operation is dispatched below autograd; override __torch_function__, or use a "
     "overrides.TorchFunctionMode"
@@ -67,14 +65,11 @@ TABLES = {
     "compiler": Table({
         "allow_in_graph": _ITSELF,
         "assume_constant_result": argument("``fn`` itself: it is called each time."),
-        "is_compiling": answer(False),
-        "is_dynamo_compiling":
-            answer(False, "Whether code is being compiled, as ``is_compiling``: never."),
         "is_exporting": answer(False, "Whether a program is being exported: never."),
-        "reset": answer(None, "Do nothing: there is no compiled code."),
         "cudagraph_mark_step_begin":
             answer(None, "Do nothing: there are no graphs of GPU work."),
-        "list_backends": answer([], "No compilers.", "exclude_tags: Any = ()", gives="list[str]"),
+        "list_backends": answer(["c", "numpy"], "Names of the engines, values of ``backend``.",
+                                "exclude_tags: Any = ()", gives="list[str]"),
     }),
     "_C": Table(
         doc="``torch._C``: names of PyTorch's compiled part that libraries use.",
@@ -118,27 +113,29 @@ TABLES = {
         },
     ),
     "_dynamo": Table(
-        doc="``torch._dynamo`` for programs that exclude code from its compiler: nothing is "
-            "compiled.",
+        doc="``torch._dynamo`` for programs that set its switches, or exclude code from "
+            "``compile``.",
         names={
             "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
             "set_stance": alias("compiler:"),
-            "TransformGetItemToIndex config optimize": alias("compat.private_modules:"),
-            "OptimizedModule": missing("Result of ``compile`` for a module in PyTorch; here it "
-                                       "returns the module itself.", _COMPILED, "nn.module:Module"),
-            "explain export": refusal(_COMPILED),
-            "is_dynamo_supported": answer(False, "Whether programs are compiled: False."),
-            "is_compile_supported": answer(False, "Whether programs are compiled for a kind of "
-                                           "device: False.", "device_type: str", shown="'cuda'"),
+            "TransformGetItemToIndex graph_break optimize": alias("compat.private_modules:"),
+            "config": alias("capture.settings:"),
+            "OptimizedModule": alias("capture.optimized_module:"),
+            "FailOnRecompileLimitHit RecompileError TorchDynamoException Unsupported":
+                alias("capture.errors:"),
+            "explain": alias("compiler:"),
+            "export": refusal(_GRAPHS),
+            "is_dynamo_supported": answer(True, "Whether functions are compiled: True."),
+            "is_compile_supported": answer(True, "Whether functions are compiled for a kind of "
+                                           "device: True.", "device_type: str", shown="'cpu'"),
             "disallow_in_graph forbid_in_graph": _ITSELF,
-            "graph_break": answer(None, "Do nothing: there is no graph to break.", "msg: str = ''"),
             "mark_dynamic maybe_mark_dynamic mark_static":
                 answer(None, "Do nothing: sizes may differ at each call.",
                        "t: Any, index: Any, **options: Any", shown="None, 0"),
             "mark_static_address": answer(None, "Do nothing: no addresses are stored.",
                                           "t: Any, guard: bool = True", shown="None"),
         },
-        files="eval_frame external_utils utils _trace_wrapped_higher_order_op",
+        files="eval_frame exc external_utils utils _trace_wrapped_higher_order_op",
     ),
     "_subclasses": Table(
         doc="``torch._subclasses`` for programs that test whether a tensor is a compiler's: none "
@@ -217,7 +214,7 @@ TABLES = {
                                        shown="True"),
         "onednn_fusion_enabled": answer(False),
         "export_opnames": refusal(_SCRIPTED, takes="m: Any"),
-        "optimize_for_inference": argument("``mod`` itself: nothing is compiled.",
+        "optimize_for_inference": argument("``mod`` itself; ``compile`` makes it faster.",
                                            "mod: _F, other_methods: Any = None"),
         "set_fusion_strategy": answer([], "Return the former strategy: none.", "strategy: Any",
                                       shown="[('STATIC', 2)]", gives="list[tuple[str, int]]"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
-from ...compiler import compile
 from ...core.tensor import HOLDERS, Holder, unwrap_holder
 from ...core.tensor import Tensor
 from ...dispatch.operation import Op
@@ -71,7 +70,7 @@ class Module(Hooked):
 
     dump_patches: bool = False
     call_super_init: bool = False
-    #: Compiled call in PyTorch; always None here, as ``compile`` compiles nothing.
+    #: The compiled ``forward`` after ``compile()``.
     _compiled_call_impl: Any = None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -169,19 +168,31 @@ class Module(Hooked):
         return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing but check the arguments, as there is no compiler; see ``tinytorch.compile``.
+        """Record and replay the calls of ``forward`` from now on; see ``tinytorch.compile``.
+
+        The module stays the same object; its hooks run as before.
 
         Args:
-            *args: Arguments of ``tinytorch.compile``.
+            *args: Nothing; PyTorch's parameters are keywords.
             **kwargs: Keyword arguments of ``tinytorch.compile``.
 
         Raises:
             RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
 
         Example:
-            >>> tt.nn.ReLU().compile(mode="reduce-overhead")
+            >>> layer = tt.nn.Linear(2, 3)
+            >>> layer.compile()
+            >>> layer(tt.zeros(4, 2)).shape
+            tinytorch.Size([4, 3])
         """
-        compile(self, *args, **kwargs)
+        from ...capture.compiled import CompiledForward
+        from ...capture.settings import make_options
+
+        chosen = make_options(*args, **kwargs)
+        if not kwargs.get("disable"):
+            vars(self)["forward"] = vars(self)["_compiled_call_impl"] = CompiledForward(
+                self, chosen
+            )
 
     def _get_name(self) -> str:
         return type(self).__name__

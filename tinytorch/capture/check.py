@@ -1,0 +1,101 @@
+"""``mode="check"``: each replay is compared with the function, which runs, too."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from ..state import generator
+from .entry import Entry
+from .errors import ReplayError
+from .graph import Program, Value
+from .guards import Signature
+from .reach import is_same
+from .record_call import CallRecording, record_call
+
+__all__ = ["check_replay"]
+
+
+def check_replay(
+    name: str, entry: Entry, signature: Signature, listed: Sequence[Any],
+    function: Callable[[], Any],
+) -> Any:  # fmt: skip
+    """Run a recording on copies, then the function itself, and return the result of the latter.
+
+    Args:
+        name: Name of the function.
+        entry: The recording.
+        signature: The arguments.
+        listed: The tensors to record, see ``compiled.list_tensors``.
+        function: The function without arguments.
+
+    Raises:
+        ReplayError: If the results, or what was written, differ by more than rounding. It names
+            the first operation that differs between the recording and a new one.
+    """
+    engine = generator()
+    state = engine.get_state()
+    arrays = [numpy.array(array, order="K") for array in entry.call.arrays(signature)]
+    outputs = entry.call.lanes.run(arrays)
+    engine.set_state(state)
+    call = record_call(function, listed)
+    found = [leaf._data for leaf in call.leaves]
+    writes = entry.call.lanes.program.writes
+    found += [None if g is None else g._data for g in (t._grad for t, _ in call.grads)]
+    pairs = list(zip(found, outputs, strict=False))
+    pairs += [(source, arrays[number]) for number, source in entry.call.written(signature)]
+    if len(call.writes) != len(writes) or not all(map(_agree, *zip(*pairs, strict=True))):
+        raise ReplayError(
+            f"{name}: the replay of a recording differs from the function; the first operation "
+            f"that differs is {first_difference(entry.call.lanes.program, call)}"
+        )
+    return call.result
+
+
+def _agree(eager: Any, replayed: Any) -> bool:
+    """Whether two arrays are equal up to rounding."""
+    if eager is None or replayed is None:
+        return eager is replayed
+    if eager.shape != replayed.shape or eager.dtype != replayed.dtype:
+        return False
+    if eager.dtype.kind not in "fc":
+        return bool(numpy.array_equal(eager, replayed))
+    tolerance = 1e4 * float(numpy.finfo(eager.dtype).eps)
+    with numpy.errstate(all="ignore"):
+        scale = numpy.nanmax(numpy.abs(eager), initial=1.0, where=numpy.isfinite(eager))
+        return bool(numpy.allclose(eager, replayed, tolerance, tolerance * scale, equal_nan=True))
+
+
+def first_difference(program: Program, call: CallRecording) -> str:
+    """Return the operation of the first node that differs between a program and a new recording."""
+    numbers = dict(zip(program.inputs, call.recorder.program.inputs, strict=False))
+    for old, new in zip(program.nodes, call.recorder.program.nodes, strict=False):
+        same = functools.partial(_is_same_tree, numbers)
+        if old.name != new.name or not same((old.args, old.kwargs), (new.args, new.kwargs)):
+            line = f", at {new.tag.line}" if new.tag.line else ""
+            return f"{new.tag.operation or new.name!r}{line}"
+        pairs = zip(old.outputs, new.outputs, strict=False)
+        numbers.update((a, b) for a, b in pairs if a is not None and b is not None)
+    return "none: the same operations gave other values"
+
+
+def _is_same_tree(numbers: dict[Value, Value], old: Any, new: Any) -> bool:
+    """Whether the arguments of two nodes are equal."""
+    if isinstance(old, Value):
+        return numbers.get(old) is new
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, (tuple, list)):
+        return len(old) == len(new) and all(
+            _is_same_tree(numbers, a, b) for a, b in zip(old, new, strict=True)
+        )
+    if isinstance(old, dict):
+        return old.keys() == new.keys() and all(
+            _is_same_tree(numbers, old[key], new[key]) for key in old
+        )
+    if isinstance(old, numpy.ndarray):
+        return bool(numpy.array_equal(old, new, equal_nan=old.dtype.kind in "fc"))
+    return is_same(old, new) or callable(old) or old.__class__.__module__.startswith("tinytorch")

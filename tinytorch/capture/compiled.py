@@ -1,0 +1,280 @@
+"""A compiled function: its recordings, when it records anew, and when it runs eagerly.
+
+A call whose guards match a recording replays it. Another call runs the function once, on real
+values, and records it. If something makes a replay wrong (a value of a tensor is read, a list is
+appended to), the call goes on to its end as it is, and later calls with these guards run eagerly.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ..warnings import warn
+from . import settings
+from .check import check_replay
+from .entry import SET, Entry, Refusal, used_inputs
+from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
+from .guards import (
+    Signature, TensorGuard, find_hook, overlap, reason_for_eager, unsupported_tensor,
+)  # fmt: skip
+from .node import ProgramCall
+from .reach import Reach
+from .record_call import CallRecording, record_call
+from .recorder import current_recorder
+from .settings import Options, config, recompile_limit, stance
+from .side_effects import SideEffects
+
+#: How often a call whose recording stands for itself alone is recorded again before later calls
+#: run eagerly: what a first call creates (an optimizer's state) is there at the second.
+_ATTEMPTS = 3
+_all: weakref.WeakSet[Compiled] = weakref.WeakSet()
+#: Calls of compiled functions that were recorded or replayed, for tests and ``explain``.
+_lock = threading.RLock()
+
+
+class Compiled:
+    """Function with its recordings.
+
+    Args:
+        function: The function; a bound method of a module for a module.
+        options: The options of ``compile``.
+
+    Attributes:
+        entries: The recordings and the decisions to run eagerly.
+        breaks: The reasons of the latter, in order.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        self.function, self.options = function, options
+        self.clear()
+        _all.add(self)
+
+    def clear(self) -> None:
+        """Forget all recordings."""
+        self.entries: tuple[Entry, ...] = ()
+        self.breaks: list[str] = []
+        self._tries: list[tuple[Any, int]] = []
+        self._has_warned = False
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.function, self.options)
+
+    @property
+    def name(self) -> str:
+        """Name of the function, for messages."""
+        owner = getattr(self.function, "__self__", None)
+        if owner is not None and getattr(self.function, "__name__", "") in ("__call__", "forward"):
+            return type(owner).__name__
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+    # -- calls -------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if current_recorder() is not None or config.disable or stance.name == "force_eager":
+            return self.function(*args, **kwargs)
+        reason = reason_for_eager()
+        if reason:
+            return self._run_eagerly(reason, args, kwargs)
+        signature = Signature(args, kwargs)
+        for entry in self.entries:
+            if entry.matches(signature):
+                return self._replay(entry, signature, args, kwargs)
+        return self._miss(signature, args, kwargs)
+
+    def _replay(
+        self, entry: Entry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:  # fmt: skip
+        """Run a recording, or the function if it was decided so."""
+        if entry.reason:
+            return self._run_eagerly(entry.reason, args, kwargs)
+        again = functools.partial(self.function, *args, **kwargs)
+        if self.options.check:
+            listed = list_tensors(signature.unique(), entry.reach)
+            return check_replay(self.name, entry, signature, listed, again)
+        return entry.call(signature, again)
+
+    def _run_eagerly(self, reason: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the function; an error with ``fullgraph=True``, else one warning."""
+        self._refuse(reason)
+        return self.function(*args, **kwargs)
+
+    def _refuse(self, reason: str) -> None:
+        """Raise an error with ``fullgraph=True``; else warn once."""
+        if self.options.fullgraph:
+            raise Unsupported(f"{self.name} cannot be compiled with fullgraph=True: {reason}")
+        if not self._has_warned and not self.options.quiet:
+            self._has_warned = True
+            warn(f"{self.name} is compiled, but runs eagerly: {reason}")
+
+    def will_retry(self) -> bool:
+        """Whether a call was recorded for itself alone, and the next one is recorded again."""
+        return bool(self._tries) and not self.entries
+
+    # -- recording ---------------------------------------------------------------------
+
+    def _miss(self, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record a call, unless something forbids it."""
+        if stance.name == "fail_on_recompile" or (self.entries and config.error_on_recompile):
+            raise RecompileError(
+                f"{self.name} would be recorded anew: no recording has the guards of this call"
+            )
+        if stance.name == "eager_on_recompile":
+            return self.function(*args, **kwargs)
+        if len(self.entries) >= recompile_limit():
+            return self._exceed(args, kwargs)
+        if signature.unsupported:
+            return self._run_eagerly(signature.unsupported, args, kwargs)
+        objects = [(type(each).__name__, each) for each in signature.objects]
+        reach = Reach([(self.name, self.function), *objects])
+        reason = self._find_obstacle(signature, reach)
+        if reason:
+            self._add(Entry(signature, reach, reason))
+            return self._run_eagerly(reason, args, kwargs)
+        reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
+        if reason:
+            return self._run_eagerly(reason, args, kwargs)
+        return self._record(signature, reach, args, kwargs)
+
+    def _exceed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a call eagerly since the function was recorded as often as the limit allows."""
+        limit = recompile_limit()
+        message = (
+            f"recompile_limit reached: {self.name} was recorded {limit} times, with different "
+            "guards; other calls run eagerly (torch._dynamo.config.recompile_limit)"
+        )
+        if self.options.fullgraph or config.fail_on_recompile_limit_hit:
+            raise FailOnRecompileLimitHit(message)
+        return self._run_eagerly(message, args, kwargs)
+
+    def _find_obstacle(self, signature: Signature, reach: Reach) -> str:
+        """Return why a call cannot be recorded; ``""`` if it may be."""
+        if overlap(signature.unique()) or signature.overlaps(reach):
+            return "arguments share memory with each other or with a parameter"
+        return find_hook(reach)
+
+    def _record(
+        self, signature: Signature, reach: Reach, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:  # fmt: skip
+        """Run the function once, and keep its recording."""
+        arguments = signature.unique()
+        listed = list_tensors(arguments, reach)
+        grads = [tensor._grad for tensor in listed]
+        entry = Entry(signature, reach)
+        effects = SideEffects(reach, signature.containers)
+        with effects.watching():
+            call = record_call(functools.partial(self.function, *args, **kwargs), listed)
+        reasons = find_reasons(call, effects)
+        lasting = bool(reasons)
+        changes = effects.changes()
+        reasons += [f"it changes {change}" for change in changes] + call.recorder.once
+        if not reasons:
+            try:
+                entry.call = ProgramCall(call, listed, len(arguments), self.options.engine)
+            except Refusal as refusal:
+                reasons, lasting = [str(refusal)], True
+        if reasons:
+            self._give_up(entry, signature, reasons[0], lasting)
+            return call.result
+        guard_rest(entry, call, listed, grads)
+        self._add(entry)
+        return call.result
+
+    def _give_up(self, entry: Entry, signature: Signature, reason: str, lasting: bool) -> None:
+        """Run later calls with these guards eagerly, at once or after some more attempts."""
+        if not lasting:
+            tries = next((n for key, n in self._tries if key == signature.key), 0) + 1
+            self._tries = [(key, n) for key, n in self._tries if key != signature.key]
+            self._tries.append((signature.key, tries))
+            if tries < _ATTEMPTS and not self.options.fullgraph:
+                return
+        self.breaks.append(reason)
+        if not entry.reach.holds():
+            entry = Entry(signature, Reach([(self.name, self.function)]), reason)
+        entry.reason = reason
+        self._add(entry)
+        self._refuse(reason)
+
+    def _add(self, entry: Entry) -> None:
+        """Keep a recording."""
+        with _lock:
+            self.entries = (entry, *self.entries)
+
+
+class CompiledForward:
+    """``forward`` of a module of which ``Module.compile()`` was called, in its ``__dict__``.
+
+    Args:
+        module: The module.
+        options: The options of ``compile``.
+    """
+
+    def __init__(self, module: Any, options: Options) -> None:
+        self.module, self.options = module, options
+        self._compiled: Compiled | None = None
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The method of the class, for ``inspect.signature``."""
+        return type(self.module).forward.__get__(self.module)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._compiled is None:
+            self._compiled = Compiled(self.__wrapped__, self.options)
+        return self._compiled(*args, **kwargs)
+
+    def __reduce__(self) -> Any:
+        return CompiledForward, (self.module, self.options)
+
+
+def list_tensors(arguments: list[Any], reach: Reach) -> list[Any]:
+    """Return the tensors to record: arguments, those that are reached, and their gradients."""
+    found = {id(tensor): tensor for tensor in [*arguments, *reach.tensors.values()]}
+    grads = [tensor._grad for tensor in found.values() if tensor._grad is not None]
+    return list((found | {id(grad): grad for grad in grads}).values())
+
+
+def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
+    """Return why a recording must not be replayed, apart from what has changed."""
+    breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
+    calls = [f"it calls {name}" for name in effects.calls()]
+    return [*breaks, *calls, *call.reasons]
+
+
+def guard_rest(
+    entry: Entry, call: CallRecording, listed: list[Any], grads: list[Any]
+) -> None:  # fmt: skip
+    """Guard the numbers that the recording has read, and gradients if it sets or reads any.
+
+    Args:
+        entry: The new entry.
+        call: The recording.
+        listed: The listed tensors.
+        grads: The gradient that each of them had before the call.
+    """
+    entry.guard_numbers(call.recorder.guards)
+    used = used_inputs(call.program)
+    places = {id(tensor): i for i, tensor in enumerate(listed)}
+    pairs = zip(call.sources, call.program.inputs, strict=True)
+    inputs = {source.index: value for source, value in pairs if source.kind == "argument"}
+    is_set = {id(tensor) for tensor, _ in call.grads}
+    guarded = []
+    for tensor, old in zip(listed, grads, strict=True):
+        is_read = old is not None and inputs.get(places.get(id(old), -1)) in used
+        if is_read:
+            guarded.append((tensor, old))
+        elif id(tensor) in is_set:
+            guarded.append((tensor, None if old is None else SET))
+    entry.guard_grads(guarded)
+
+
+def reset() -> None:
+    """Forget the recordings of all compiled functions."""
+    for compiled in list(_all):
+        compiled.clear()
+
+
+__all__ = ["Compiled", "TensorGuard", "reset", "settings"]

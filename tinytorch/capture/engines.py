@@ -1,0 +1,53 @@
+"""Choice of the engine that replays a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy
+
+from .graph import Program
+from .replay import run_program
+
+
+class Executable(Protocol):
+    """Program that is ready to run, in one thread at a time."""
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return the outputs as new arrays, and write the inputs that the program writes."""
+
+
+class Reference:
+    """Executable that runs one node after the other.
+
+    Args:
+        program: The program.
+    """
+
+    nbytes = 0
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return the outputs as new arrays, and write the inputs that the program writes."""
+        found = run_program(self._program, arrays)
+        count = len(self._program.outputs)
+        for (number, _), value in zip(self._program.writes, found[count:], strict=True):
+            numpy.copyto(arrays[number], value)
+        return found[:count]
+
+
+def prepare(program: Program, engine: str) -> Executable:
+    """Make a program ready to run.
+
+    Args:
+        program: The program.
+        engine: ``"reference"``, ``"numpy"``, ``"c"`` or ``"auto"``.
+    """
+    if engine == "reference":
+        return Reference(program)
+    from . import numpy_engine
+
+    return numpy_engine.prepare(program)

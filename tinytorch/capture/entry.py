@@ -1,0 +1,259 @@
+"""A recorded program as a call of its function: guards, inputs bound to tensors, the result.
+
+``node.py`` has the calls themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from ..core.tensor import Tensor
+from ..func._trees import flatten, unflatten
+from . import engines
+from .graph import Program, Value, values_in
+from .guards import Signature, TensorGuard
+from .reach import Reach, is_simple
+from .recorder import Input, root_of
+
+
+class Refusal(Exception):
+    """A recording cannot be replayed, for the reason that is its message."""
+
+
+class Entry:
+    """One recording of a function, or the decision to run it eagerly, with its guards.
+
+    Args:
+        signature: The arguments of the recorded call.
+        reach: What the function reads besides.
+        reason: Why calls run eagerly; ``""`` if the recording is replayed.
+
+    Attributes:
+        call: What replays the recording: a ``node.ProgramCall``.
+    """
+
+    call: Any = None
+
+    def __init__(self, signature: Signature, reach: Reach, reason: str = "") -> None:
+        self.key, self.reach, self.reason = signature.key, reach, reason
+        self.overlaps = signature.overlaps(reach)
+        self._objects = signature.objects  # they keep their ids
+        self._roots = frozenset(id(root_of(t._data)) for t in reach.tensors.values())
+        self.tensors = TensorGuard(reach.tensors.values())
+        self._numbers: list[tuple[Callable[[], Any], Any]] = []
+        self._grads: list[tuple[Any, Any]] = []
+
+    def matches(self, signature: Signature) -> bool:
+        """Whether a call may run this recording."""
+        if signature.key != self.key or not self.reach.holds():
+            return False
+        if self._roots.isdisjoint(signature.roots) is self.overlaps:
+            return False
+        if not self.tensors.holds():
+            return False
+        for read, value in self._numbers:
+            if read() != value:
+                return False
+        for tensor, grad in self._grads:
+            if tensor._grad is not grad and (grad is not SET or tensor._grad is None):
+                return False
+        return True
+
+    def guard_numbers(self, numbers: list[tuple[Callable[[], Any], Any]]) -> None:
+        """Compare what functions return at each call."""
+        self._numbers = numbers
+
+    def guard_grads(self, grads: list[tuple[Any, Any]]) -> None:
+        """Compare gradients: tensors, each with its ``.grad``, None, or ``SET``."""
+        self._grads = grads
+
+    def describe(self) -> list[str]:
+        """Return the guards as lines of text."""
+        return [
+            f"{len(self.key)} values of arguments and modes",
+            f"{len(self.tensors.tensors)} parameters, buffers and other tensors",
+            *self.reach.describe(),
+        ]
+
+
+class _Set:
+    """Type of ``SET``."""
+
+    def __repr__(self) -> str:
+        return "any gradient"
+
+
+#: Stands for any gradient that is not None.
+SET = _Set()
+
+
+class Binding:
+    """The arrays of a program's inputs at a call.
+
+    Args:
+        sources: The origin of each input.
+        listed: The tensors that were listed for the recording.
+        count: How many of them are arguments, which differ from call to call.
+    """
+
+    def __init__(self, sources: Sequence[Input], listed: Sequence[Any], count: int) -> None:
+        self._template: list[Any] = [source.array for source in sources]
+        #: Inputs with their place among the arguments, and inputs with another tensor.
+        self._arguments: list[tuple[int, int]] = []
+        self._tensors: list[tuple[int, Any]] = []
+        self._numbers: list[tuple[int, Callable[[], Any]]] = []
+        for i, source in enumerate(sources):
+            if source.kind == "number" and source.read is not None:
+                self._numbers.append((i, source.read))
+            elif source.kind == "argument" and not source.root:
+                if source.index < count:
+                    self._arguments.append((i, source.index))
+                    self._template[i] = None
+                else:
+                    self._tensors.append((i, listed[source.index]))
+
+    def arrays(self, tensors: Sequence[Any]) -> list[Any]:
+        """Return an array for each input.
+
+        Args:
+            tensors: The tensors among the arguments, each once.
+        """
+        arrays = self._template.copy()
+        for i, place in self._arguments:
+            arrays[i] = tensors[place]._data
+        for i, tensor in self._tensors:
+            arrays[i] = tensor._data
+        for i, read in self._numbers:
+            arrays[i] = numpy.array(read(), numpy.float64)
+        return arrays
+
+    def tensor_of(self, number: int, tensors: Sequence[Any]) -> Any:
+        """Return the tensor that binds an input; None for other memory."""
+        for i, place in self._arguments:
+            if i == number:
+                return tensors[place]
+        return next((tensor for i, tensor in self._tensors if i == number), None)
+
+
+class Results:
+    """The tree that a function returned, with the places of its tensors.
+
+    Args:
+        result: What the function returned.
+        leaves: The tensors that the recorder found in it, in the order of the outputs.
+        listed: The tensors that were listed for the recording.
+        count: How many of them are arguments.
+
+    Raises:
+        Refusal: If something in it cannot be made again at each call.
+    """
+
+    def __init__(
+        self, result: Any, leaves: Sequence[Any], listed: Sequence[Any], count: int
+    ) -> None:  # fmt: skip
+        found, self._structure = flatten(result)
+        places = {id(leaf): i for i, leaf in enumerate(leaves)}
+        inputs = {id(tensor): i for i, tensor in enumerate(listed)}
+        self._listed, self._count = listed, count
+        #: For each leaf ``("output", i)``, ``("input", i)`` or ``("constant", value)``.
+        self._parts: list[tuple[str, Any]] = []
+        for leaf in found:
+            if isinstance(leaf, Tensor):
+                if id(leaf) in inputs:
+                    self._parts.append(("input", inputs[id(leaf)]))
+                elif type(leaf) is Tensor and id(leaf) in places:
+                    self._parts.append(("output", places[id(leaf)]))
+                else:
+                    raise Refusal(f"a result is of class {type(leaf).__name__}")
+            elif is_simple(leaf):
+                self._parts.append(("constant", leaf))
+            else:
+                raise Refusal(f"a result is of type {type(leaf).__name__}")
+        self._is_single = len(found) == 1 and found[0] is result
+        self._check_memory(leaves, listed)
+
+    def _check_memory(self, leaves: Sequence[Any], listed: Sequence[Any]) -> None:
+        """Raise Refusal if results share memory with inputs or with each other."""
+        roots = {id(root_of(tensor._data)) for tensor in listed}
+        own = {i for part, i in self._parts if part == "output"}
+        for i in sorted(own):
+            root = id(root_of(leaves[i]._data))
+            if root in roots and leaves[i]._data.size:
+                raise Refusal("a result is a view of an input, or of another result")
+            roots.add(root)
+
+    def outputs(self) -> set[int]:
+        """Numbers of the outputs that are in the result."""
+        return {i for part, i in self._parts if part == "output"}
+
+    def build(self, outputs: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        """Return the result of a call.
+
+        Args:
+            outputs: A tensor for each output.
+            tensors: The tensors among the arguments, each once.
+        """
+        if self._is_single:
+            return self._part(*self._parts[0], outputs, tensors)
+        parts = [self._part(kind, value, outputs, tensors) for kind, value in self._parts]
+        return unflatten(self._structure, parts)
+
+    def _part(self, kind: str, value: Any, outputs: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        """Return one leaf of the result."""
+        if kind == "output":
+            return outputs[value]
+        if kind == "constant":
+            return value
+        return tensors[value] if value < self._count else self._listed[value]
+
+
+class Lanes:
+    """Executables of one program, one for each call that runs at the same time.
+
+    Args:
+        program: The program.
+        engine: The engine.
+    """
+
+    def __init__(self, program: Program, engine: str) -> None:
+        self.program, self._engine = program, engine
+        self._free: list[Any] = []
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Run the program; see ``engines.Executable``."""
+        try:
+            lane = self._free.pop()
+        except IndexError:
+            lane = engines.prepare(self.program, self._engine)
+        outputs = lane.run(arrays)
+        self._free.append(lane)
+        return outputs
+
+    def prepare(self) -> Any:
+        """Return an executable that does not run."""
+        if not self._free:
+            self._free.append(engines.prepare(self.program, self._engine))
+        return self._free[-1]
+
+
+def finish(
+    binding: Binding, written: Sequence[int], actions: Sequence[Callable[[], Any]],
+    tensors: Sequence[Any],
+) -> None:  # fmt: skip
+    """Count the changes of the tensors that a program wrote, and run its actions."""
+    for number in written:
+        tensor = binding.tensor_of(number, tensors)
+        if tensor is not None:
+            tensor._bump()
+    for action in actions:
+        action()
+
+
+def used_inputs(program: Program) -> set[Value]:
+    """Return the inputs that a program reads or writes."""
+    used = {value for node in program.nodes for value in values_in((node.args, node.kwargs))}
+    used.update(program.outputs, (value for _, value in program.writes))
+    return used | {program.inputs[number] for number, _ in program.writes}

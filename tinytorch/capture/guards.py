@@ -1,0 +1,229 @@
+"""Guards: the conditions under which a recorded program stands for a call of its function.
+
+A call has a *signature*: for each tensor among its arguments shape, dtype, strides and
+``requires_grad``, for each other argument type and value, and the modes that are active. Two calls
+run the same program if their signatures are equal and everything that the function reads besides
+(``reach.Reach``) is as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter, is_, ne
+from typing import Any
+
+from ..autograd.levels import is_transforming
+from ..backends import load
+from ..core import torch_function
+from ..core.tensor import Tensor
+from ..dispatch import autocast
+from ..func._trees import _container
+from ..graph.engine import Anomaly
+from ..graph.saved_tensors import HOOK_STACK
+from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from ..state import current_backend, default_dtype, grad_enabled, inference_enabled
+from ..state import settings
+from .reach import SIMPLE, Reach
+from .recorder import root_of
+
+#: Classes of tensors that are recorded; they override nothing and are not lazy.
+TENSORS = frozenset((Tensor, Parameter, Buffer))
+_NUMPY = load("numpy")
+_array = attrgetter("_data")
+_requires_grad = attrgetter("_rg")
+
+
+def reason_for_eager() -> str:
+    """Return why a call must not be recorded or replayed now; ``""`` if it may be."""
+    if current_backend() is not _NUMPY:
+        return f"the active backend is {current_backend().name!r}; only 'numpy' is recorded"
+    if is_transforming():
+        return "a transform of func, or forward-mode differentiation, is running"
+    if torch_function.modes.get():
+        return "a TorchFunctionMode is active"
+    if HOOK_STACK.get():
+        return "hooks for saved tensors are active"
+    if Anomaly.enabled:
+        return "anomaly mode is on"
+    return ""
+
+
+def modes() -> tuple[Any, ...]:
+    """Return the modes that decide what operations compute."""
+    on = autocast._ON.get()
+    casts = (on, tuple(autocast._DTYPES.get().items())) if on else ()
+    return (
+        grad_enabled(), inference_enabled(), default_dtype(), casts, *settings.values.values(),
+    )  # fmt: skip
+
+
+class Signature:
+    """What guards compare of the arguments of a call.
+
+    Attributes:
+        key: Flat list of values, equal for calls that may run the same program.
+        tensors: The tensors, from left to right.
+        objects: Arguments that are compared by identity, with the place of each.
+        containers: Lists and dicts, with the place of each.
+        roots: Ids of the arrays that own the memory of the tensors.
+        unsupported: A description of an argument that cannot be recorded, or ``""``.
+    """
+
+    __slots__ = ("containers", "key", "objects", "roots", "tensors", "unsupported")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.tensors: list[Any] = []
+        self.objects: list[Any] = []
+        self.containers: list[Any] = []
+        self.unsupported = ""
+        self.key: list[Any] = [*modes(), len(args), *kwargs]
+        self._add(args)
+        if kwargs:
+            self._add(kwargs.values())
+        arrays = [tensor._data for tensor in self.tensors]
+        self.roots = {id(a if a.base is None else root_of(a)) for a in arrays}
+        if len(self.roots) < len(arrays):
+            self.key += ("same memory", *self._aliases())
+
+    def _add(self, values: Iterable[Any]) -> None:
+        """Append values to the key."""
+        key = self.key
+        for value in values:
+            kind = value.__class__
+            if kind in TENSORS:
+                data = value._data
+                rg = value._rg
+                if rg.__class__ is not bool:
+                    rg = value.requires_grad
+                key += (kind, data.shape, data.dtype, data.strides, rg, data.__class__)
+                self.tensors.append(value)
+            elif kind in SIMPLE:
+                key += (kind, value)
+            elif kind is float or kind is complex:  # NaN, and the sign of zero
+                key += (kind, repr(value))
+            else:
+                self._add_other(kind, value)
+
+    def _add_other(self, kind: Any, value: Any) -> None:
+        """Append a container, or an object by its identity, to the key."""
+        if isinstance(value, Tensor):
+            self.unsupported = f"an argument is of class {kind.__name__}"
+            return
+        if kind is tuple or kind is list:
+            self.key += (kind, len(value))
+            self._note_container(value)
+            self._add(value)
+            return
+        container = _container(value)[1]
+        if container is None or kind is type(None):
+            self.key += (kind, id(value))
+            self.objects.append(value)
+            return
+        self.key += (kind, container.context(value))
+        self._note_container(value)
+        self._add(container.children(value))
+
+    def _note_container(self, value: Any) -> None:
+        """Remember a list or a dict, to which the function may write."""
+        if not isinstance(value, tuple):
+            self.containers.append(value)
+
+    def _aliases(self) -> list[Any]:
+        """For each tensor the place of the first one that is the same, and that shares memory."""
+        same: dict[int, int] = {}
+        shared: dict[int, int] = {}
+        return [
+            (same.setdefault(id(t), i), shared.setdefault(id(root_of(t._data)), i))
+            for i, t in enumerate(self.tensors)
+        ]
+
+    def unique(self) -> list[Any]:
+        """Return the tensors without repetitions, in order."""
+        if len(self.roots) == len(self.tensors):
+            return self.tensors
+        return list({id(tensor): tensor for tensor in self.tensors}.values())
+
+    def overlaps(self, reach: Reach) -> bool:
+        """Whether an argument shares memory with a tensor that the function reaches."""
+        return any(id(root_of(tensor._data)) in self.roots for tensor in reach.tensors.values())
+
+
+def overlap(tensors: list[Any]) -> bool:
+    """Whether two of several different tensors share memory."""
+    roots = [id(root_of(tensor._data)) for tensor in tensors if tensor._data.size]
+    return len(roots) != len(set(roots))
+
+
+class TensorGuard:
+    """State of the tensors that a function reads besides its arguments.
+
+    Args:
+        tensors: The tensors.
+
+    Attributes:
+        arrays: Their arrays at the last check.
+    """
+
+    def __init__(self, tensors: Iterable[Any]) -> None:
+        self.tensors = list(tensors)
+        self.arrays = list(map(_array, self.tensors))
+        self._grads = list(map(_requires_grad, self.tensors))
+        self._kinds = list(map(type, self.tensors))
+
+    def holds(self) -> bool:
+        """Whether shapes, dtypes, strides and ``requires_grad`` are as they were."""
+        if any(map(ne, map(_requires_grad, self.tensors), self._grads)):
+            return False
+        if all(map(is_, map(_array, self.tensors), self.arrays)):
+            return True
+        current = list(map(_array, self.tensors))
+        if list(map(type, self.tensors)) != self._kinds or not all(
+            map(_is_like, current, self.arrays)
+        ):
+            return False
+        self.arrays = current
+        return True
+
+
+def _is_like(a: Any, b: Any) -> bool:
+    """Whether two arrays have one type, shape, dtype and strides."""
+    return (
+        a is b or type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype
+        and a.strides == b.strides
+    )  # fmt: skip
+
+
+def unsupported_tensor(tensors: Iterable[Any]) -> str:
+    """Return why a tensor cannot be recorded; ``""`` if all can be."""
+    for tensor in tensors:
+        kind = type(tensor)
+        if kind in (UninitializedParameter, UninitializedBuffer):
+            return "a parameter has no shape yet"
+        if kind not in TENSORS:
+            return f"a tensor is of class {kind.__name__}"
+        if tensor._xp is not _NUMPY:
+            return f"a tensor is on the backend {tensor._xp.name!r}; only 'numpy' is recorded"
+        if vars(tensor).get("_inference") and not inference_enabled():
+            return "an inference tensor is read outside of inference mode"
+    return ""
+
+
+#: Attributes of modules that hold hooks which run with ``forward`` or its backward.
+_HOOKS = (
+    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+)  # fmt: skip
+
+
+def find_hook(reach: Reach) -> str:
+    """Return which Python hook of a module or a tensor would run; ``""`` if none would."""
+    from ..nn.module.global_hooks import CALLS
+
+    if CALLS:
+        return "a hook of all modules is registered"
+    for value in list(reach.objects.values()):
+        state = getattr(value, "__dict__", None)
+        if state is not None and "_forward_hooks" in state:
+            name = next((name for name in _HOOKS if state.get(name)), None)
+            if name is not None:
+                return f"a module, {type(value).__name__}, has a hook ({name[1:-1]})"
+    return ""

@@ -1,0 +1,299 @@
+"""Calls of a recorded program with gradients: one node of autograd for each call.
+
+The program of a recording is split. The forward program returns the results and the *residuals*:
+what the backward program reads of it. The backward program computes the gradients of the inputs
+from the gradients of the results, the residuals and the inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy
+
+from ..autograd import grad
+from ..backends import load
+from ..core.tensor import Tensor, wrap
+from ..graph.nodes import FREED, Node, NodeOutput
+from ..graph.special_nodes import NodeOp
+from ..graph.views import edge_of
+from ..state import enable_grad, generator
+from ..dispatch.node_recording import note_versions
+from .entry import Binding, Lanes, Results, finish
+from .graph import Kind, Node as Step, Program, Value, values_in
+from .guards import Signature
+from .record_call import CallRecording
+
+_NUMPY = load("numpy")
+
+
+def split_backward(call: CallRecording) -> tuple[Program, list[Value], list[Value]]:
+    """Split the backward pass from a recording.
+
+    Returns:
+        The backward program, whose inputs are the residuals, the inputs of the recording that it
+        reads and the gradients of the results, in the order of the two lists that follow; the
+        residuals; and the other inputs.
+    """
+    makers = _makers(call)
+    written = {call.program.inputs[number] for number, _ in call.writes}
+    inputs = set(call.recorder.program.inputs)
+    wanted = [value for value in call.gradients if value is not None]
+    residuals: dict[Value, None] = {}
+    read: dict[Value, None] = {}
+    nodes: dict[int, Step] = {}
+    pending, seen = list(reversed(wanted)), set()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in inputs:
+            (residuals if value in written else read)[value] = None
+            continue
+        place, node = makers[value]
+        if place >= call.split or _is_cheap(node):
+            nodes[place] = node
+            pending.extend(values_in((node.args, node.kwargs)))
+        else:
+            residuals[value] = None
+    program = Program([nodes[place] for place in sorted(nodes)], [*residuals, *read], wanted)
+    return program, list(residuals), list(read)
+
+
+def _makers(call: CallRecording) -> dict[Value, tuple[int, Step]]:
+    """Return for each value its node, with the number of the node."""
+    return {
+        value: (place, node)
+        for place, node in enumerate(call.recorder.program.nodes)
+        for value in node.outputs if value is not None
+    }  # fmt: skip
+
+
+def _is_cheap(node: Step) -> bool:
+    """Whether the backward program makes a value of the forward program again."""
+    if node.kind in (Kind.VIEW, Kind.CONSTANT):
+        return True
+    return node.kind is Kind.CALL and not any(values_in((node.args, node.kwargs)))
+
+
+class _Op(NodeOp):
+    """``Node.op`` of the node of a call."""
+
+    name = qualname = "compiled_function"
+    backward_name = "CompiledFunctionBackward"
+    frees = True
+    makes_gradients = True
+
+    def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
+        """Return the gradients of the inputs that require grad."""
+        (run,) = args
+        grads = g if isinstance(g, (tuple, list)) else (g,)
+        if any(isinstance(each, Tensor) for each in grads):
+            return run.record_again(grads)  # type: ignore[no-any-return]
+        return run.backward(grads)  # type: ignore[no-any-return]
+
+
+_OP = _Op()
+
+
+class ProgramCall:
+    """Calls of a recorded program.
+
+    Args:
+        call: The recording.
+        listed: The tensors that were listed for it; the arguments are the first ``count``.
+        count: The number of arguments.
+        engine: The engine.
+
+    Raises:
+        Refusal: If the recording cannot be replayed.
+    """
+
+    def __init__(
+        self, call: CallRecording, listed: Sequence[Any], count: int, engine: str
+    ) -> None:  # fmt: skip
+        backward, residuals, read = split_backward(call)
+        forward = call.program
+        self._given = len(forward.outputs)
+        forward.outputs = [*forward.outputs, *residuals]
+        cotangents = [value for value in call.cotangents if value is not None]
+        given = {value: i for i, value in enumerate(cotangents)}
+        kinds = [source.kind != "cotangent" for source in call.sources]
+        forward.inputs = list(compress(forward.inputs, kinds))
+        inputs = {value: i for i, value in enumerate(forward.inputs)}
+        self._binding = Binding(list(compress(call.sources, kinds)), listed, count)
+        self.results = Results(call.result, call.leaves, listed, count)
+        #: For each input that the backward program reads: a number of an input or a cotangent.
+        self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
+        self._cotangents = [(value.shape, value.dtype) for value in cotangents]
+        self.differentiable = [i for i, v in enumerate(call.cotangents) if v is not None]
+        self._freed = call.freed
+        self._gradients = [value is not None for value in call.gradients]
+        self._needs = [i for i, tensor in enumerate(listed) if tensor.requires_grad]
+        self._listed, self._count = listed, count
+        self._set = call.grads
+        self._outputs = len(call.outputs)
+        self._written = [number for number, _ in call.writes]
+        self._actions = call.recorder.actions
+        self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
+        self.lanes = Lanes(forward, engine)
+        self.backward_lanes = Lanes(backward, engine)
+
+    def __call__(self, signature: Signature, again: Callable[[], Any]) -> Any:
+        """Return the result of a call.
+
+        Args:
+            signature: The arguments.
+            again: Function that calls the compiled function eagerly with the same arguments.
+        """
+        tensors = signature.unique()
+        state = generator().get_state() if self.draws and self.differentiable else None
+        arrays = self._binding.arrays(tensors)
+        found = self.lanes.run(arrays)
+        finish(self._binding, self._written, self._actions, tensors)
+        self._set_grads(found[self._outputs : self._given])
+        outputs = [wrap(array, _NUMPY) for array in found[: self._outputs]]
+        if self.differentiable:
+            run = _Run(self, arrays, found[self._given :], tensors, again, state)
+            run.attach(outputs)
+        for place in self._freed:
+            outputs[place]._node, outputs[place]._rg = _freed_node(outputs[place]), True
+        return self.results.build(outputs, tensors)
+
+    def arrays(self, signature: Signature) -> list[Any]:
+        """Return an array for each input of the forward program at a call."""
+        return self._binding.arrays(signature.unique())
+
+    def written(self, signature: Signature) -> list[tuple[int, Any]]:
+        """Return the numbers of the inputs that the program writes, each with its memory."""
+        arrays = self.arrays(signature)
+        return [(number, arrays[number]) for number in self._written]
+
+    def _set_grads(self, arrays: Sequence[Any]) -> None:
+        """Set the gradients that the function sets."""
+        left = iter(arrays)
+        for tensor, value in self._set:
+            tensor._grad = None if value is None else wrap(next(left), _NUMPY)
+
+    def input(self, place: int, tensors: Sequence[Any]) -> Any:
+        """Return a listed tensor at a call."""
+        return tensors[place] if place < self._count else self._listed[place]
+
+
+class _Run:
+    """One call whose gradients are wanted: what its node keeps.
+
+    Args:
+        call: The program.
+        arrays: The arrays of the inputs.
+        residuals: What the forward program returned for the backward program.
+        tensors: The tensors among the arguments, each once.
+        again: Function that calls the compiled function eagerly.
+        state: State of the random generator before the call, if the program draws.
+    """
+
+    def __init__(
+        self, call: ProgramCall, arrays: Sequence[Any], residuals: Sequence[Any],
+        tensors: Sequence[Any], again: Callable[[], Any], state: Any,
+    ) -> None:  # fmt: skip
+        self._call, self._residuals, self._tensors = call, residuals, tensors
+        self._again, self._state = again, state
+        self._inputs = [arrays[i] if kind == "input" else None for kind, i in call._read]
+
+    def attach(self, outputs: list[Any]) -> None:
+        """Make a node, and set it as the history of the results that require grad."""
+        call = self._call
+        inputs = [call.input(place, self._tensors) for place in call._needs]
+        results = [outputs[place] for place in call.differentiable]
+        shapes = tuple([result._data.shape for result in results])
+        kinds = tuple([result._data.dtype for result in results])
+        is_single = len(results) == 1
+        node = Node(
+            _OP, _NUMPY, tuple([edge_of(tensor) for tensor in inputs]), (self,), (),
+            shapes[0] if is_single else shapes, kinds[0] if is_single else kinds,
+        )  # fmt: skip
+        node.saved = self._saved()
+        note_versions(node)
+        for i, result in enumerate(results):
+            result._node, result._rg = (node if is_single else NodeOutput(node, i)), True
+
+    def _saved(self) -> tuple[Any, ...]:
+        """Return the tensors whose memory the backward program reads."""
+        call = self._call
+        found = [call._binding.tensor_of(i, self._tensors) for kind, i in call._read
+                 if kind == "input"]  # fmt: skip
+        return tuple([tensor for tensor in found if tensor is not None])
+
+    def backward(self, grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of the inputs from those of the results."""
+        call = self._call
+        given = [
+            as_row_major(g, shape, dtype)
+            for g, (shape, dtype) in zip(grads, call._cotangents, strict=True)
+        ]
+        read = [
+            given[i] if kind == "cotangent" else array
+            for (kind, i), array in zip(call._read, self._inputs, strict=True)
+        ]
+        found = iter(_own(call.backward_lanes.run([*self._residuals, *read])))
+        return [next(found) if call._gradients[place] else None for place in call._needs]
+
+    def record_again(self, grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients as tensors that autograd records: run the function eagerly."""
+        call = self._call
+        inputs = [call.input(place, self._tensors) for place in call._needs]
+        with enable_grad():
+            leaves = self._call_again()
+            results = [leaves[place] for place in call.differentiable]
+            return list(
+                grad(results, inputs, list(grads), create_graph=True, allow_unused=True)
+            )  # fmt: skip
+
+    def _call_again(self) -> list[Any]:
+        """Return the tensors of the result of an eager call that has no other effect."""
+        from .recording import leaves_of
+
+        call = self._call
+        written = [call._binding.tensor_of(i, self._tensors) for i in call._written]
+        if any(tensor is None for tensor in written):
+            raise NotImplementedError(
+                "second derivatives of a compiled function that writes to memory which no tensor "
+                "of its arguments or its module owns"
+            )
+        before = [(tensor._data, tensor._data.copy()) for tensor in written]
+        engine = generator()
+        now = engine.get_state()
+        if self._state is not None:
+            engine.set_state(self._state)
+        try:
+            return leaves_of(self._again())
+        finally:
+            engine.set_state(now)
+            for array, values in before:
+                numpy.copyto(array, values)
+
+
+def as_row_major(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a gradient as a row-major array of a shape and dtype."""
+    array = numpy.ascontiguousarray(gradient, dtype)
+    return array if array.shape == shape else array.reshape(shape)
+
+
+def _own(arrays: Sequence[Any]) -> list[Any]:
+    """Return arrays of which each has memory of its own, to which the engine may add."""
+    seen: set[int] = set()
+    found = []
+    for array in arrays:
+        owner = array if array.base is None else array.base
+        found.append(array.copy() if id(owner) in seen else array)
+        seen.add(id(owner))
+    return found
+
+
+def _freed_node(tensor: Any) -> Node:
+    """Return the node of a result whose graph the function has freed."""
+    data = tensor._data
+    return Node(_OP, _NUMPY, (), FREED, (), data.shape, data.dtype)

@@ -1,0 +1,482 @@
+"""Python values that a function reads besides its arguments: globals, closures, attributes.
+
+``Reach`` finds them from the function before it is recorded. They are compared after the recording,
+to find side effects, and at each call, as guards. The fast comparison is by identity, in C; values
+that are not identical are compared by type and value, if they are numbers, strings and the like.
+
+Code of this library, of NumPy and of Python's library is not searched.
+"""
+
+from __future__ import annotations
+
+import dis
+import enum
+import functools
+import itertools
+import os
+import random
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from operator import attrgetter, is_
+from types import (
+    BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType,
+    SimpleNamespace,
+)  # fmt: skip
+from typing import Any
+
+import numpy
+
+from .. import dtypes
+from ..core.device import device
+from ..core.layout import layout, memory_format
+from ..core.size import Size
+from ..core.tensor import HOLDERS, Tensor, unwrap_holder
+
+_MISSING = object()
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARIES = sys.stdlib_module_names | {"tinytorch", "torch", "numpy"}
+
+#: Types of values that are compared by value.
+SIMPLE = frozenset((
+    int, bool, str, bytes, type(None), dtypes.dtype, device, layout, memory_format, Size, slice,
+    range, type(...), numpy.dtype,
+))  # fmt: skip
+_FLOATS = frozenset((float, complex))
+_SEQUENCES = (list, set, frozenset, deque)
+#: Containers with more items are compared by their length alone, and at most so many objects are
+#: searched.
+MOST_ITEMS, MOST_OBJECTS = 1000, 20_000
+_contents = attrgetter("cell_contents")
+#: Special methods that a recorded function does not call.
+_UNCALLED = frozenset(("__init__", "__repr__", "__getstate__", "__setstate__"))
+#: Attributes of modules that ``forward`` does not read.
+_UNREAD = frozenset((
+    "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks_with_module", "_state_dict_hooks", "_state_dict_post_hooks",
+    "_state_dict_pre_hooks", "_non_persistent_buffers_set", "_forward_hooks_always_called",
+    "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+))  # fmt: skip
+#: Attributes of modules whose entries are in the module's ``__dict__``, too.
+_MIRRORED = frozenset(("_parameters", "_buffers", "_modules"))
+#: Bytes up to which arrays of NumPy's are compared by their elements.
+_MOST_BYTES = 1 << 20
+#: Methods that the library calls by name.
+_CALLED = frozenset(("forward", "__call__", "step", "extra_repr"))
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values are identical, or of one simple type and equal."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind in SIMPLE or isinstance(a, enum.Enum):
+        return bool(a == b)
+    if kind in _FLOATS:  # NaN, and the sign of zero
+        return repr(a) == repr(b)
+    if kind is tuple:
+        return len(a) == len(b) and all(map(is_same, a, b))
+    if kind is MethodType:
+        return a.__self__ is b.__self__ and a.__func__ is b.__func__
+    return False
+
+
+def is_simple(value: Any) -> bool:
+    """Whether ``is_same`` compares a value by its contents."""
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_simple, value))
+    return kind in SIMPLE or kind in _FLOATS or isinstance(value, enum.Enum)
+
+
+def is_library(name: str | None) -> bool:
+    """Whether a module, by its name, is this library's, NumPy's or Python's."""
+    return name is not None and name.partition(".")[0] in _LIBRARIES
+
+
+def is_user_code(code: CodeType, module: str | None) -> bool:
+    """Whether code is of the user's program or of another package.
+
+    Args:
+        code: Code of a function.
+        module: ``__module__`` of the function.
+    """
+    file = code.co_filename
+    return not file.startswith(_PACKAGE) and (not is_library(module) or file.startswith("<doctest"))
+
+
+@functools.lru_cache(1000)
+def names_in(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of globals, and of attributes, in code and the code inside it."""
+    found, attributes = set(), set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in (
+            "LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"
+        ):  # fmt: skip
+            found.add(instruction.argval)
+        elif "ATTR" in instruction.opname or instruction.opname == "LOAD_METHOD":
+            attributes.add(instruction.argval)
+        elif isinstance(instruction.argval, CodeType):
+            inner = names_in(instruction.argval)
+            found |= inner[0]
+            attributes |= inner[1]
+    return frozenset(found), frozenset(attributes)
+
+
+def stream_state(value: Any) -> Any:
+    """State of a random generator or an iterator, to be compared; None for other values."""
+    if isinstance(value, random.Random):
+        return value.getstate()
+    if isinstance(value, numpy.random.Generator):
+        return repr(value.bit_generator.state)
+    if isinstance(value, numpy.random.RandomState):
+        return repr(value.get_state(legacy=False))
+    if isinstance(value, GeneratorType):
+        return None if value.gi_frame is None else value.gi_frame.f_lasti, id(value.gi_frame)
+    if isinstance(value, itertools.count):
+        return repr(value)
+    hint = getattr(value, "__length_hint__", None)
+    return None if hint is None or isinstance(value, type) else hint()
+
+
+class Reach:
+    """Values that functions read: globals, closure cells, attributes, items of containers.
+
+    Args:
+        roots: Functions, modules and other objects, by the names used in messages.
+
+    Attributes:
+        tensors: The tensors among the values, by id.
+        objects: All objects that were searched.
+    """
+
+    def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
+        self.tensors: dict[int, Tensor] = {}
+        self.objects: dict[int, Any] = {}
+        #: Containers, with their contents at the time of the search, and their names.
+        self._dicts: list[dict[Any, Any]] = []
+        self._sequences: list[Any] = []
+        self._labels: dict[int, str] = {}
+        self._entries: dict[tuple[int, str], tuple[dict[str, Any], str, str]] = {}
+        self._attributes: dict[tuple[int, str], tuple[Any, str, str]] = {}
+        self._cells: dict[int, tuple[CellType, str]] = {}
+        self._streams: list[tuple[Any, Any, str]] = []
+        self._numpy_arrays: list[tuple[Any, Any, str]] = []
+        self._names: set[str] = set(_CALLED)
+        #: Classes and Python modules, whose members are searched by name.
+        self._scopes: list[tuple[Any, str]] = []
+        for label, root in roots:
+            self._visit(root, label)
+        self._visit_members()
+        self._close()
+
+    # -- search ------------------------------------------------------------------------
+
+    def _visit(self, value: Any, label: str) -> None:
+        """Search a value, which messages call ``label``."""
+        kind = type(value)
+        if kind in SIMPLE or kind in _FLOATS or id(value) in self.objects:
+            return
+        if len(self.objects) >= MOST_OBJECTS:
+            return
+        self.objects[id(value)] = value
+        if kind in HOLDERS:
+            value = unwrap_holder(value)
+            self.objects[id(value)] = value
+        if isinstance(value, Tensor):
+            self.tensors[id(value)] = value
+        elif isinstance(value, FunctionType):
+            self._visit_function(value, label)
+        elif isinstance(value, MethodType):
+            self._visit(value.__func__, label)
+            self._visit(value.__self__, label.rpartition(".")[0] or label)
+        elif isinstance(value, (staticmethod, classmethod)):
+            self._visit(value.__func__, label)
+        elif isinstance(value, property):
+            self._visit(value.fget, label)
+        elif isinstance(value, functools.partial):
+            for part in (value.func, value.args, value.keywords):
+                self._visit(part, label)
+        elif isinstance(value, dict):
+            self._visit_dict(value, label)
+        elif isinstance(value, (tuple, *_SEQUENCES)):
+            self._visit_sequence(value, label)
+        elif isinstance(value, (type, ModuleType)):
+            self._visit_scope(value, label)
+        else:
+            self._visit_object(value, label)
+
+    def _visit_function(self, function: FunctionType, label: str) -> None:
+        """Search the globals, the closure and the defaults of a function of the user's."""
+        code = function.__code__
+        self._visit_wrapped(function, label)
+        if not is_user_code(code, function.__module__):
+            if function.__closure__ and not code.co_filename.startswith(_PACKAGE):
+                self._visit_closure(function, label)
+            return
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            self._watch_attribute(function, name, f"{label}.{name}")
+        self._visit(function.__defaults__, f"defaults of {function.__name__}")
+        self._visit(function.__kwdefaults__, f"defaults of {function.__name__}")
+        if vars(function):
+            self._visit_dict(vars(function), function.__name__)
+        self._visit_closure(function, label)
+        found, attributes = names_in(code)
+        self._names |= attributes
+        for name in found & function.__globals__.keys():
+            self._watch_entry(function.__globals__, name, f"global {name!r}")
+
+    def _visit_wrapped(self, function: FunctionType, label: str) -> None:
+        """Search the function that a decorator wrapped."""
+        wrapped = vars(function).get("__wrapped__") or vars(function).get(
+            "_torchdynamo_orig_callable"
+        )
+        if wrapped is not None:
+            self._visit(wrapped, label)
+
+    def _visit_closure(self, function: FunctionType, label: str) -> None:
+        """Search the cells of a function's closure."""
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            self._cells[id(cell)] = cell, f"closure variable {name!r}"
+            try:
+                value = cell.cell_contents
+            except ValueError:  # empty
+                continue
+            self._visit(value, name)
+
+    def _watch_entry(self, scope: dict[str, Any], name: str, label: str) -> None:
+        """Watch an entry of a dict, such as a global, and search its value."""
+        if (id(scope), name) not in self._entries:
+            self._entries[id(scope), name] = scope, name, label
+            self._visit(scope[name], name)
+
+    def _watch_attribute(self, owner: Any, name: str, label: str) -> None:
+        """Watch an attribute that is not in a ``__dict__`` of its own."""
+        self._attributes[id(owner), name] = owner, name, label
+
+    def _note_dict(self, value: dict[Any, Any], label: str) -> None:
+        """Watch a dict."""
+        self._dicts.append(value)
+        self._labels[id(value)] = label
+
+    def _visit_dict(self, value: dict[Any, Any], label: str, watched: bool = True) -> None:
+        """Search a dict, or the ``__dict__`` of an object."""
+        if watched:
+            self._note_dict(value, label)
+        if len(value) <= MOST_ITEMS:
+            for key, item in list(value.items()):
+                self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
+
+    def _visit_sequence(self, value: Any, label: str) -> None:
+        """Search a tuple, list, set or deque."""
+        if not isinstance(value, (tuple, frozenset)):
+            self._sequences.append(value)
+            self._labels[id(value)] = label
+        if len(value) <= MOST_ITEMS:
+            for i, item in enumerate(value):
+                self._visit(item, f"{label}[{i}]")
+
+    def _visit_scope(self, value: Any, label: str) -> None:
+        """Note a class or a Python module of the user's, whose members are searched later."""
+        name = value.__name__ if isinstance(value, ModuleType) else value.__module__
+        if not is_library(name):
+            self._scopes.append((value, label))
+
+    def _visit_object(self, value: Any, label: str) -> None:
+        """Search the attributes of an object, and the methods of its class."""
+        state = stream_state(value)
+        if state is not None:
+            self._streams.append((value, state, label))
+        if isinstance(value, numpy.ndarray) and value.nbytes <= _MOST_BYTES:
+            self._numpy_arrays.append((value, value.copy(), label))
+        module = type(value).__module__
+        if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module in _OPAQUE:
+            return
+        if is_library(module) and not module.startswith("tinytorch"):
+            if not isinstance(value, SimpleNamespace):
+                wrapped = getattr(value, "__wrapped__", None)
+                self._visit(wrapped, label)
+                return
+        if getattr(type(value), "_is_mirrored", False):
+            self._visit_module(value, label)
+        elif hasattr(value, "__dict__"):
+            self._visit_dict(vars(value), label)
+        for cls in type(value).__mro__:
+            for name in _slots(cls):
+                self._watch_attribute(value, name, f"{label}.{name}")
+                self._visit(getattr(value, name, None), f"{label}.{name}")
+            self._visit(cls, cls.__name__)
+
+    def _visit_module(self, module: Any, label: str) -> None:
+        """Search a module: its attributes, which include parameters, buffers and children."""
+        self._note_dict(vars(module), label)
+        for name, value in list(vars(module).items()):
+            if name in _MIRRORED:
+                self._visit_dict(value, label, False)
+            elif name not in _UNREAD:
+                self._visit(value, f"{label}.{name}")
+
+    def _visit_members(self) -> None:
+        """Search the members of classes and Python modules that some code names."""
+        done: set[tuple[int, str]] = set()
+        before = -1
+        while before != len(done):
+            before = len(done)
+            for scope, label in list(self._scopes):
+                for name in sorted(_member_names(scope, self._names)):
+                    if (id(scope), name) not in done:
+                        done.add((id(scope), name))
+                        self._visit_member(scope, name, f"{label}.{name}")
+
+    def _visit_member(self, scope: Any, name: str, label: str) -> None:
+        """Watch and search a member of a class or a Python module."""
+        if isinstance(scope, ModuleType):
+            self._watch_entry(vars(scope), name, label)
+            return
+        value = vars(scope)[name]
+        if isinstance(value, (property, FunctionType)) or is_simple(value):
+            self._watch_attribute(scope, name, label)
+        self._visit(value, label)
+
+    # -- comparison --------------------------------------------------------------------
+
+    def _close(self) -> None:
+        """Store what everything is now."""
+        self._sized = [*self._dicts, *self._sequences]
+        self._listed = [d for d in self._dicts if len(d) <= MOST_ITEMS]
+        self._listed_sequences = [s for s in self._sequences if len(s) <= MOST_ITEMS]
+        self._scope_dicts = [scope for scope, _, _ in self._entries.values()]
+        self._scope_names = [name for _, name, _ in self._entries.values()]
+        self._owners = [owner for owner, _, _ in self._attributes.values()]
+        self._owner_names = [name for _, name, _ in self._attributes.values()]
+        self._cell_list = [cell for cell, _ in self._cells.values() if _has_contents(cell)]
+        self._sizes = list(map(len, self._sized))
+        self._expected = list(self._current())
+        self._keys = [list(d) for d in self._listed]
+
+    def _current(self) -> Iterator[Any]:
+        """Yield all values as they are now, always in the same order."""
+        return itertools.chain(
+            itertools.chain.from_iterable(map(dict.values, self._listed)),
+            itertools.chain.from_iterable(self._listed_sequences),
+            map(dict.get, self._scope_dicts, self._scope_names, itertools.repeat(_MISSING)),
+            map(getattr, self._owners, self._owner_names, itertools.repeat(_MISSING)),
+            map(_contents, self._cell_list),
+        )
+
+    def holds(self) -> bool:
+        """Whether everything is as it was: the same objects, or equal simple values."""
+        if list(map(len, self._sized)) != self._sizes:
+            return False
+        if self._numpy_arrays and not all(map(_is_unchanged, self._numpy_arrays)):
+            return False
+        return all(map(is_, self._current(), self._expected)) or self._holds_by_value()
+
+    def _holds_by_value(self) -> bool:
+        """Compare by value; store the new objects if all are equal to the former ones."""
+        if list(map(list, self._listed)) != self._keys:
+            return False
+        current = list(self._current())
+        if all(map(is_same, current, self._expected)):
+            self._expected = current
+            return True
+        return False
+
+    def changes(self) -> list[str]:
+        """Return the names of the values that are not as they were, and of random generators."""
+        expected = iter(self._expected)
+        found = [self._labels[id(c)] for c, n in zip(self._sized, self._sizes, strict=True)
+                 if len(c) != n and id(c) not in self._listed_ids()]  # fmt: skip
+        for container, keys in zip(self._listed, self._keys, strict=True):
+            before = dict(zip(keys, itertools.islice(expected, len(keys)), strict=True))
+            found += _changed_keys(before, container, self._labels[id(container)])
+        sizes = dict(zip(map(id, self._sized), self._sizes, strict=True))
+        for sequence in self._listed_sequences:
+            items = list(itertools.islice(expected, sizes[id(sequence)]))
+            if len(items) != len(sequence) or not all(map(is_same, items, sequence)):
+                found.append(self._labels[id(sequence)])
+        labels = itertools.chain(
+            (label for _, _, label in self._entries.values()),
+            (label for _, _, label in self._attributes.values()),
+            (label for cell, label in self._cells.values() if _has_contents(cell)),
+        )
+        now = itertools.islice(self._current(), *self._tail())
+        found += [label for label, a, b in zip(labels, expected, now, strict=False)
+                  if not is_same(a, b)]  # fmt: skip
+        found += [entry[2] for entry in self._numpy_arrays if not _is_unchanged(entry)]
+        return found + [label for value, state, label in self._streams
+                        if stream_state(value) != state]  # fmt: skip
+
+    def _listed_ids(self) -> set[int]:
+        """Ids of the containers whose items are compared."""
+        return set(map(id, [*self._listed, *self._listed_sequences]))
+
+    def _tail(self) -> tuple[int, None]:
+        """Bounds, for ``islice``, of the values of ``_current`` that are not items."""
+        return sum(map(len, self._listed)) + sum(map(len, self._listed_sequences)), None
+
+    def describe(self) -> list[str]:
+        """Return the names of the watched globals, closure variables and attributes."""
+        simple = [label for scope, name, label in self._entries.values()
+                  if is_simple(scope.get(name, _MISSING))]  # fmt: skip
+        cells = [label for cell, label in self._cells.values() if _has_contents(cell)]
+        objects = [f"{len(self._dicts)} dicts: attributes of modules and objects, contents"]
+        return simple + cells + objects
+
+
+#: Modules of classes whose attributes are the library's own business.
+_OPAQUE = frozenset((
+    "tinytorch.backends.base", "tinytorch.backends.numpy.backend", "tinytorch.graph.nodes",
+    "tinytorch.dispatch.operation",
+))  # fmt: skip
+
+
+def _slots(cls: type) -> Iterable[str]:
+    """Names of the slots that a class of the user's defines."""
+    if is_library(cls.__module__):
+        return ()
+    slots = vars(cls).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else slots
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def _member_names(scope: Any, names: set[str]) -> set[str]:
+    """Names of the members of a class or a Python module that code names or Python calls."""
+    members = vars(scope)
+    found = names & members.keys()
+    if isinstance(scope, type):
+        found |= {
+            name
+            for name, value in members.items()
+            if name[:2] == "__" and isinstance(value, FunctionType) and name not in _UNCALLED
+        }
+    return found
+
+
+def _is_unchanged(entry: tuple[Any, Any, str]) -> bool:
+    """Whether an array of NumPy's is equal to its copy, byte for byte."""
+    array, copy, _ = entry
+    return array.shape == copy.shape and array.tobytes() == copy.tobytes()
+
+
+def _has_contents(cell: CellType) -> bool:
+    """Whether a cell of a closure is not empty."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> list[str]:
+    """Return the names of the entries that differ between two dicts."""
+    keys = [*before, *(key for key in list(now) if key not in before)]
+    return [
+        f"{label}.{key}" if isinstance(key, str) else f"{label}[{type(key).__name__}]"
+        for key in keys
+        if not is_same(before.get(key, _MISSING), now.get(key, _MISSING))
+    ]

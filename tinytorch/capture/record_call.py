@@ -1,0 +1,238 @@
+"""Recording of one call of a compiled function, with the gradients of its results.
+
+The function runs once, as eager code: its result, with its graph, is that of this call. If a result
+requires grad, a backward pass is recorded besides, from gradients that are inputs of the program to
+the tensors that were listed. A listed tensor that has a history is cut from it meanwhile, so that
+the gradients are partial derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..autograd import grad
+from ..core.tensor import Tensor, wrap
+from ..dispatch import autocast
+from ..graph.nodes import FREED, NodeOutput, next_seq
+from ..graph.special_nodes import identity_node
+from ..graph.views import edge_of
+from ..state import no_grad
+from .arrays import RecordedArray
+from .backend import NUMPY, RECORDING
+from .graph import Program, Value
+from .recorder import Input, Recorder
+from .recording import leaves_of, recording
+
+
+@dataclass
+class CallRecording:
+    """One call of a function, and the program of later calls.
+
+    Attributes:
+        recorder: The recorder.
+        result: What the function returned.
+        leaves: The tensors of ``result``.
+        outputs: The value of each of them.
+        split: Number of nodes before the backward pass.
+        writes: For inputs that the function writes: the number of the input and its final value.
+        grads: Tensors whose ``.grad`` the function set, with the value; None for one set to None.
+        cotangents: For each of ``leaves`` the value that is its gradient, or None.
+        gradients: For each listed tensor its gradient, or None.
+        freed: Numbers of the leaves whose graph the function has freed.
+        reasons: Why the program must not be replayed.
+    """
+
+    recorder: Recorder
+    result: Any = None
+    leaves: list[Any] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    split: int = 0
+    writes: list[tuple[int, Value]] = field(default_factory=list)
+    grads: list[tuple[Any, Value | None]] = field(default_factory=list)
+    cotangents: list[Value | None] = field(default_factory=list)
+    gradients: list[Value | None] = field(default_factory=list)
+    freed: set[int] = field(default_factory=set)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[Input]:
+        """The origin of each input."""
+        return self.recorder.sources
+
+    @property
+    def program(self) -> Program:
+        """The program of the function, without the backward pass."""
+        program = self.recorder.program
+        kept = [v for v in self.grads_set() if v is not None]
+        return Program(
+            program.nodes[: self.split], program.inputs, [*self.outputs, *kept], self.writes
+        )
+
+    def grads_set(self) -> list[Value | None]:
+        """Values of the gradients that the function set."""
+        return [value for _, value in self.grads]
+
+    def needs_backward(self) -> bool:
+        """Whether a result requires grad."""
+        return any(value is not None for value in self.cotangents)
+
+
+class _Cut:
+    """A listed tensor with a history, while it is recorded: its node leads to a new leaf.
+
+    Args:
+        tensor: A tensor that requires grad and is no leaf.
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor, self.edge = tensor, edge_of(tensor)
+        self._before = tensor._rg, tensor._node
+        self.leaf = wrap(tensor._data, tensor._xp)
+        self.leaf._rg = True
+        self.node = identity_node(self.leaf)
+        tensor._rg, tensor._node = True, self.node
+
+    def rejoin(self) -> bool:
+        """Restore the tensor and its history; return whether a change in place replaced it."""
+        self.node.edges = (self.edge,)
+        if self.tensor._node is not self.node:
+            return True
+        self.tensor._rg, self.tensor._node = self._before
+        return False
+
+
+def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallRecording:
+    """Call a function, and record what it computes and the gradients of its result.
+
+    Args:
+        function: Function without arguments.
+        tensors: Tensors that are the program's first inputs, each once.
+    """
+    cuts = [_Cut(tensor) for tensor in tensors if tensor.requires_grad and not tensor.is_leaf]
+    histories = [(tensor, tensor._rg, tensor._node) for tensor in tensors]
+    old = [tensor._grad for tensor in tensors]
+    first = next_seq()
+    try:
+        with ExitStack() as stack:
+            token = autocast._CASTS.set({})  # casts of a block must not become constants
+            stack.callback(autocast._CASTS.reset, token)
+            call = CallRecording(stack.enter_context(recording(tensors)))
+            call.result = function()
+            _note_results(call, tensors, old)
+            leaves = {id(cut.tensor): cut.leaf for cut in cuts}
+            if not _refuses_graph(call, tensors, cuts, first):
+                _record_backward(call, tensors, [leaves.get(id(t), t) for t in tensors])
+    finally:
+        changed = [cut.rejoin() for cut in cuts]
+    for cut in cuts:
+        if cut.leaf._grad is not None:
+            call.reasons.append("a backward pass runs through the history of an input")
+            cut.tensor.backward(cut.leaf._grad)
+    if any(changed) or any(
+        t._rg is not rg or t._node is not node
+        for t, rg, node in histories if id(t) not in leaves
+    ):  # fmt: skip
+        call.reasons.append("requires_grad or the history of an input was changed in place")
+    return call
+
+
+def _note_results(call: CallRecording, tensors: Sequence[Any], old: Sequence[Any]) -> None:
+    """Note the values of the results, of the gradients that were set, and of what was written."""
+    recorder = call.recorder
+    call.leaves = leaves_of(call.result)
+    set_grads = [(t, t._grad) for t, g in zip(tensors, old, strict=True) if t._grad is not g]
+    for tensor in [*call.leaves, *[g for _, g in set_grads if g is not None]]:
+        if tensor._data.__class__ is not RecordedArray:
+            call.reasons.append(f"a result is on {tensor._xp}, not on the NumPy backend")
+            return
+    call.outputs = [leaf._data.value() for leaf in call.leaves]
+    call.grads = [(t, None if g is None else g._data.value()) for t, g in set_grads]
+    call.writes = [
+        (base.input, base.store.raw)
+        for _, base in recorder._bases.values()
+        if base.store.version and base.input is not None
+    ]
+    call.split = len(recorder.program.nodes)
+    call.cotangents = [None] * len(call.leaves)
+    call.gradients = [None] * len(tensors)
+
+
+def _refuses_graph(
+    call: CallRecording, tensors: Sequence[Any], cuts: Sequence[_Cut], first: int
+) -> bool:
+    """Search the graph of the results for what a replay would lose; note which graphs are freed.
+
+    Args:
+        call: The recording.
+        tensors: The listed tensors.
+        cuts: Those that are cut from their history.
+        first: Creation number of a node before the call.
+    """
+    ends = {id(cut.node) for cut in cuts}
+    listed = {id(tensor) for tensor in tensors}
+    for place, leaf in enumerate(call.leaves):
+        if not leaf.requires_grad or id(leaf) in listed:
+            continue
+        if leaf.is_leaf:
+            call.reasons.append("a result is a new leaf that requires grad")
+        pending, seen = [edge_of(leaf)], set()
+        while pending and not call.reasons:
+            edge = pending.pop()
+            if edge is None or id(edge) in seen or id(edge) in ends:
+                continue
+            seen.add(id(edge))
+            if isinstance(edge, Tensor):
+                if id(edge) not in listed and edge._data.memory.input is not None:
+                    call.reasons.append("a tensor that requires grad is not found by the guards")
+                continue
+            if edge.hooks:
+                call.reasons.append("a hook is registered on a tensor that the function makes")
+            if isinstance(edge, NodeOutput):
+                edge = edge.node
+                if id(edge) in ends or id(edge) in seen:
+                    continue
+                seen.add(id(edge))
+            if edge.extra or edge.hooks:
+                call.reasons.append("a hook is registered on a node that the function makes")
+            if edge.args is FREED:
+                call.freed.add(place)
+            if edge.seq < first:
+                call.reasons.append("a tensor with a history is not found by the guards")
+            pending.extend(edge.edges)
+    return bool(call.reasons)
+
+
+def _record_backward(
+    call: CallRecording, tensors: Sequence[Any], inputs: Sequence[Any]
+) -> None:  # fmt: skip
+    """Record a backward pass from the results to the inputs that require grad.
+
+    Args:
+        call: The recording.
+        tensors: The listed tensors.
+        inputs: For each listed tensor the leaf that stands for it.
+    """
+    recorder = call.recorder
+    roots: list[Any] = []
+    grads: list[Any] = []
+    listed = set(map(id, tensors))
+    for place, leaf in enumerate(call.leaves):
+        if leaf.requires_grad and place not in call.freed and id(leaf) not in listed:
+            ones = NUMPY.ones(leaf.shape, leaf._data.dtype)
+            value = recorder.add_input(Input("cotangent", ones), ones)
+            call.cotangents[place] = value
+            roots.append(leaf)
+            grads.append(wrap(recorder.fresh(ones, value), RECORDING))
+    wanted = [tensor for tensor in inputs if tensor.requires_grad]
+    if not roots or not wanted:
+        return
+    recorder.set_phase("backward")
+    with no_grad():
+        found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
+    for place, tensor in enumerate(inputs):
+        if tensor.requires_grad:
+            gradient = next(found)
+            call.gradients[place] = None if gradient is None else gradient._data.value()

@@ -1,0 +1,110 @@
+"""Effects of Python code that a replayed program would not repeat.
+
+A program computes tensors. Code that appends to a list, counts an attribute up, prints, reads the
+clock or draws from Python's or NumPy's random generators does more. ``SideEffects`` compares what
+the function reaches before and after it is recorded, and observes calls of functions of C.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy
+
+from .reach import _PACKAGE, Reach, is_same
+
+__all__ = ["SideEffects"]
+
+#: Functions of C whose results differ from call to call, or that act outside of the program.
+_IMPURE = {
+    id(function): name
+    for name, function in {
+        "print": print, "input": input, "open": open, "time.time": time.time,
+        "time.time_ns": time.time_ns, "time.perf_counter": time.perf_counter,
+        "time.perf_counter_ns": time.perf_counter_ns, "time.monotonic": time.monotonic,
+        "time.monotonic_ns": time.monotonic_ns, "time.process_time": time.process_time,
+        "time.sleep": time.sleep, "os.urandom": os.urandom,
+    }.items()
+}  # fmt: skip
+_WRITERS = frozenset(("write", "writelines"))
+
+
+class SideEffects:
+    """State outside of tensors before a function is recorded.
+
+    Args:
+        reach: What the function reads besides its arguments.
+        containers: Lists and dicts among its arguments.
+    """
+
+    def __init__(self, reach: Reach, containers: list[Any]) -> None:
+        self._reach = reach
+        self._containers = [(container, _items(container)) for container in containers]
+        self._random = _random_states()
+        self._calls: list[str] = []
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Observe calls of functions of C inside a block, unless the program has a profiler."""
+        if sys.getprofile() is not None:
+            yield
+            return
+        sys.setprofile(self._on_event)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+
+    def _on_event(self, frame: FrameType, event: str, function: Any) -> None:
+        """Note the call of an impure function of C outside of this library."""
+        if event != "c_call":
+            return
+        name = _IMPURE.get(id(function))
+        if name is None:
+            if function.__name__ not in _WRITERS:
+                return
+            if not isinstance(getattr(function, "__self__", None), io.IOBase):
+                return
+            name = "write"
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            self._calls.append(f"{name}() at {frame.f_code.co_filename}:{frame.f_lineno}")
+
+    def calls(self) -> list[str]:
+        """Return the calls that would not be repeated, each with its line."""
+        return self._calls
+
+    def changes(self) -> list[str]:
+        """Return the names of everything that has changed."""
+        found = self._reach.changes()
+        for container, items in self._containers:
+            now = _items(container)
+            if len(now) != len(items) or not all(map(is_same, items, now)):
+                found.append(f"an argument of type {type(container).__name__}")
+        names = ("random", "numpy.random")
+        found += [
+            f"the state of {name}"
+            for name, before, now in zip(names, self._random, _random_states(), strict=True)
+            if before != now
+        ]
+        return found
+
+
+def _items(container: Any) -> list[Any]:
+    """Items of a list, or keys and values of a dict."""
+    if isinstance(container, dict):
+        return [*container, *container.values()]
+    return list(container) if isinstance(container, list) else []
+
+
+def _random_states() -> tuple[Any, Any]:
+    """States of the generators of the modules ``random`` and ``numpy.random``."""
+    state: Any = numpy.random.get_state(legacy=True)
+    return random.getstate(), (state[1].tobytes(), *state[2:])
