@@ -352,6 +352,10 @@ class Backend(SpecialFunctions):
     #: The backend whose calls this one records for ``tt.compile``; None for all others.
     recorded: ClassVar[Backend | None] = None
 
+    def run_kernel(self, operation: Any, values: tuple[Any, ...], out: Any) -> Any:
+        """Run an operation's kernel on a backend that records; see ``Op.run``."""
+        raise NotImplementedError(f"backend {self.name!r} records nothing")
+
     def drawing(self, engine: Any) -> Any:
         """Return the random engine that records the draws of ``engine``."""
         raise NotImplementedError(f"backend {self.name!r} records nothing")

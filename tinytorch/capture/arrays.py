@@ -194,7 +194,8 @@ class RecordedArray:
         """Note that numbers are read; return the real array."""
         recorder = self.recorder
         if current_recorder() is recorder:
-            recorder.note_break(what)
+            if self.value() not in recorder.static:
+                recorder.note_break(what)
         elif recorder.thread != thread_id():
             recorder.breaks.append(("another thread reads a tensor", ""))
         return self.host
@@ -371,7 +372,9 @@ def symbols(tree: Any) -> Any:
     return map_tree(_symbol, tree)
 
 
-def call(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def call(
+    name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Kind = Kind.CALL
+) -> Any:
     """Call a function on the real arrays, and record the call.
 
     Returns:
@@ -389,7 +392,7 @@ def call(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any
     node_args, node_kwargs = symbols(args), symbols(kwargs)
     result = function(*real_args, **real_kwargs)
     return wrap_result(
-        recorder, result, Node(Kind.CALL, name, function, node_args, node_kwargs, recorder.tag),
+        recorder, result, Node(kind, name, function, node_args, node_kwargs, recorder.tag),
         args, sources,
     )  # fmt: skip
 

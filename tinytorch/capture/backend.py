@@ -262,6 +262,16 @@ class RecordingBackend(NumpyBackend):
     def kernel(self, name: str) -> Callable[..., Any] | None:
         return _LEAVES.get(name)
 
+    def run_kernel(self, operation: Any, values: tuple[Any, ...], out: Any) -> Any:
+        run = operation.run_unrecorded
+        if out is not None:
+            return run(self, values, out)
+        return _run_recorded(operation.name, lambda xp, *args: run(xp, args), values)
+
+    def call(self, operation: Any, *args: Any, **kwargs: Any) -> Any:
+        name = getattr(operation, "op", operation).name
+        return _run_recorded(name, functools.partial(_run_kernel, operation.kernel, kwargs), args)
+
     # -- random numbers ---------------------------------------------------------------------
 
     def make_generator(self, seed: int) -> Any:
@@ -274,6 +284,73 @@ class RecordingBackend(NumpyBackend):
         from .draws import RecordedEngine
 
         return engine if engine.__class__ is RecordedEngine else RecordedEngine(engine)
+
+
+#: Breaks that a kernel may have which is recorded as one call: the shapes of its results do not
+#: depend on what it reads, or a replay raises.
+READ_ALONE = frozenset(("bool", "int", "float", "item", "tolist", "numpy", "ends", "index"))
+
+
+class StaleProgramError(RuntimeError):
+    """The numbers of a replay lead to other shapes than those that were recorded."""
+
+
+def _run_kernel(kernel: Callable[..., Any], kwargs: Any, xp: Any, *args: Any) -> Any:
+    return kernel(xp, *args, **kwargs)
+
+
+def _run_recorded(name: str, run: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+    """Call ``run(xp, *values)``; if it reads numbers, but writes nothing, record it as one call.
+
+    Its results then have the shapes of this call, or a replay raises.
+    """
+    recorder = current_recorder()
+    if recorder is None:
+        return run(RECORDING, *values)
+    before = [(array, array.value(), array.memory.store.version) for array in arrays_in(values)]
+    mark = recorder.mark()
+    result = run(RECORDING, *values)
+    read = mark.new_breaks()
+    if not read or any(what not in READ_ALONE for what, _ in read):
+        return result
+    if any(array.memory.store.version != version for array, _, version in before):
+        return result
+    kind = Kind.DRAW if mark.take_back() else Kind.CALL
+    leaf = KernelCall(name, run, [_layout(each) for each in _flat(result)])
+    return call(f"op.{name}", leaf, values, {}, kind)
+
+
+def _flat(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def _layout(array: Any) -> Any:
+    """Shape and dtype of a result."""
+    return (array.shape, array.dtype) if hasattr(array, "dtype") else None
+
+
+class KernelCall:
+    """Kernel of an operation on the NumPy backend, which checks the shapes of its results.
+
+    Args:
+        name: Name of the operation.
+        run: Function of a backend and the arguments.
+        layouts: Shape and dtype of each result.
+    """
+
+    __slots__ = ("layouts", "name", "run")
+
+    def __init__(self, name: str, run: Callable[..., Any], layouts: list[Any]) -> None:
+        self.name, self.run, self.layouts = name, run, layouts
+
+    def __call__(self, *values: Any) -> Any:
+        result = self.run(NUMPY, *values)
+        if [_layout(each) for each in _flat(result)] != self.layouts:
+            raise StaleProgramError(
+                f"{self.name}: the shape of a result depends on values, and differs from the "
+                "recorded one"
+            )
+        return result
 
 
 def _check(name: str, args: Any, kwargs: Any) -> None:
@@ -291,7 +368,7 @@ _MUTATING_METHODS = "add_scaled write_masked index_add".split()
 _HOST_METHODS = (
     "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native convert "
     "adopt unwrap errstate raising check_numbers number call fused device_index synchronize devices info "
-    "here at on_device holding in_use receive download pinned is_pinned check_read served "
+    "here at on_device run_kernel drawing holding in_use receive download pinned is_pinned check_read served "
     "serve_library index_combine"
 ).split()  # fmt: skip
 
@@ -336,19 +413,22 @@ def _install_methods() -> None:
 _install_methods()
 
 
-def _leaf(name: str) -> Callable[..., Any]:
+def _leaf(name: str, lacks_bias: bool) -> Callable[..., Any]:
     """Return the kernel of an operation as one call."""
 
     def kernel(*args: Any) -> Any:
         from ..dispatch.op import OPS
 
-        function = functools.partial(OPS[name].kernel, NUMPY)
-        return call(f"op.{name}", function, args, {})
+        if lacks_bias:
+            args = (*args[:2], None, *args[2:])
+        return call(f"op.{name}", functools.partial(OPS[name].kernel, NUMPY), args, {})
 
     return kernel
 
 
 #: Operations that are one call, by the names of the backend's own kernels.
-_LEAVES = {name: _leaf(f"_{name}") for name in ("conv", "conv_input", "conv_weight")}
+_LEAVES = {
+    name: _leaf(f"_{name}", name == "conv_input") for name in ("conv", "conv_input", "conv_weight")
+}
 
 RECORDING = RecordingBackend()

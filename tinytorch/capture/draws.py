@@ -60,6 +60,8 @@ class _Draw:
             Kind.DRAW, f"draw.{self._name}", self._function, symbols(args), symbols(kwargs),
             recorder.tag,
         )  # fmt: skip
+        engine = self._function.__self__  # type: ignore[attr-defined]
+        recorder.draws.append((engine, engine.snapshot()))
         sources = [*arrays_in(args), *arrays_in(kwargs)]
         count = len(recorder.program.nodes)
         result = wrap_result(recorder, self._function(*real[0], **real[1]), node, args, sources)

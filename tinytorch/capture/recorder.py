@@ -11,14 +11,14 @@ import dataclasses
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ..backends.standard.store import Store
-from .graph import Kind, Node, Program, Tag, Value
+from .graph import Kind, Node, Program, Tag, Value, values_in
 
 if TYPE_CHECKING:
     from .arrays import RecordedArray
@@ -84,6 +84,11 @@ class Recorder:
         once: Reasons why the recording stands for this call alone, and the next is recorded anew.
         actions: Functions to call after each replay, in order, for effects outside of tensors.
         phase: Phase of the nodes that are added.
+        tag: Their tag.
+        static: Values that depend on no input and no draw, which may be read.
+        draws: For each draw since the last mark the engine, and its state before.
+        calls: Number of operations that were called.
+        module: Path of the module whose ``forward`` runs.
     """
 
     def __init__(self) -> None:
@@ -95,6 +100,10 @@ class Recorder:
         self.actions: list[Callable[[], Any]] = []
         self.phase = "forward"
         self.tag = Tag()
+        self.static: set[Value] = set()
+        self.draws: list[tuple[Any, Any]] = []
+        self.calls = 0
+        self.module = ""
         self.thread = thread_id()
         self._bases: dict[int, tuple[Any, Base]] = {}
         self._tensors: list[weakref.ref[Any]] = []
@@ -117,12 +126,19 @@ class Recorder:
         outputs = node.outputs
         outputs.extend([None] * (index + 1 - len(outputs)))
         outputs[index] = value
+        inputs = values_in((node.args, node.kwargs))
+        if node.kind is not Kind.DRAW and self.static.issuperset(inputs):
+            self.static.add(value)
         return value
 
     def set_phase(self, phase: str) -> None:
         """Set the phase of the nodes that follow."""
         self.phase = phase
         self.tag = dataclasses.replace(self.tag, phase=phase)
+
+    def mark(self) -> Mark:
+        """Return this point of the program."""
+        return Mark(self)
 
     def note_break(self, what: str) -> None:
         """Note that a number was read, with the line of the program that did."""
@@ -224,6 +240,42 @@ class Recorder:
                 self.program.writes.append((base.input, base.store.raw))
 
 
+class Mark:
+    """Point of the program to which it can be taken back."""
+
+    __slots__ = ("_breaks", "_nodes", "_recorder")
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._nodes, self._breaks = len(recorder.program.nodes), len(recorder.breaks)
+        recorder.draws.clear()
+
+    def new_breaks(self) -> list[tuple[str, str]]:
+        """Breaks since the mark."""
+        return self._recorder.breaks[self._breaks :]
+
+    def take_back(self) -> bool:
+        """Remove the nodes and breaks since the mark; return whether there were draws.
+
+        Views of older values stay, since arrays may have stored them.
+        """
+        recorder = self._recorder
+        nodes = recorder.program.nodes
+        removed = nodes[self._nodes :]
+        del nodes[self._nodes :], recorder.breaks[self._breaks :]
+        lost: set[Value] = set()
+        for node in removed:
+            if node.kind is Kind.VIEW and lost.isdisjoint(values_in((node.args, node.kwargs))):
+                nodes.append(node)
+            else:
+                lost.update(value for value in node.outputs if value is not None)
+        for engine, state in reversed(recorder.draws):
+            engine.rewind(state)
+        has_draws = bool(recorder.draws)
+        recorder.draws.clear()
+        return has_draws
+
+
 def root_of(array: Any) -> Any:
     """Return the array of NumPy's that owns the memory of ``array``."""
     root = base = array
@@ -266,7 +318,7 @@ def caller() -> str:
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith((_PACKAGE, "<")):
+        if not name.startswith((_PACKAGE, "<tinytorch")):
             return f"{name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
@@ -303,8 +355,3 @@ def map_tree(convert: Callable[[Any], Any], tree: Any) -> Any:
     if kind is slice:
         return slice(*[map_tree(convert, item) for item in (tree.start, tree.stop, tree.step)])
     return convert(tree)
-
-
-def values_of(arrays: Iterable[RecordedArray]) -> list[Value]:
-    """Return the present values of recorded arrays."""
-    return [array.value() for array in arrays]

@@ -14,6 +14,7 @@ from .arrays import RecordedArray
 from .backend import NUMPY, RECORDING
 from .graph import Program, Value
 from .recorder import Input, Recorder
+from .tags import TagRecorder
 
 
 @dataclass
@@ -87,9 +88,12 @@ class recording:
         slots.install()
         self.recorder.__enter__()
         self._backend.__enter__()
+        self._tags = TagRecorder(self.recorder)
+        self._tags.__enter__()
         return self.recorder
 
     def __exit__(self, *exception: Any) -> None:
+        self._tags.__exit__(*exception)
         self._backend.__exit__(*exception)
         self.recorder.finish()
         self.recorder.__exit__(*exception)

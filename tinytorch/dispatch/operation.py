@@ -464,6 +464,12 @@ class Op:
             values: One value for each parameter.
             out: Array to write the result to, for kernels that support it (``plan.takes_out``).
         """
+        if xp.recorded is not None:
+            return xp.run_kernel(self, values, out)
+        return self.run_unrecorded(xp, values, out)
+
+    def run_unrecorded(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
+        """``run``, also on a backend that records."""
         plan = self.plan
         at = plan.positional
         if at == len(values) and out is None:

@@ -345,17 +345,12 @@ def _to_number(value: Any) -> Any:
     return value.item()
 
 
-def _is_nonnegative(std: Tensor) -> bool:
-    return bool((std._data >= 0).all())
-
-
 def _normal_from_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
     """``normal`` with a tensor as mean, standard deviation or both."""
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if not _is_nonnegative(std):
-            raise RuntimeError("normal expects all elements of std >= 0.0")
+        std._xp.check_all(std._data >= 0, "normal expects all elements of std >= 0.0")
     else:
         check_normal("normal", std)
     drawn: Tensor = mean if isinstance(mean, Tensor) else std
