@@ -1,0 +1,318 @@
+"""Memory of a program's values: how long each lives, and where it lies.
+
+Values inside of a program share one arena, in which the memory of a dead value is used again. What
+leaves the program is allocated at each run. The final value of an input that the program writes is
+computed straight over the input if nothing reads the input afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from .graph import Kind, Node, Program, Value, values_in
+from .grouping import Form, Group, Step, is_row_major
+from .simplify import is_like, producers, storage_root
+
+#: Bytes to which places in the arena are aligned: a cache line.
+_LINE = 64
+
+
+class Where(Enum):
+    """Where a value lies."""
+
+    INPUT = "the array of an input"
+    CONSTANT = "an array of the program"
+    ARENA = "the arena, at an offset"
+    FRESH = "an array of its own at each run"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Place of a value; ``number`` is that of an input, or the offset in the arena."""
+
+    where: Where
+    number: int = 0
+
+
+@dataclass
+class Layout:
+    """Plan of the memory of a program.
+
+    Attributes:
+        places: Place of each value that is not a view.
+        roots: The value in whose memory each value lies.
+        last: Number of the last step that reads the memory of a root.
+        written: Inputs that a step writes itself.
+        overwrites: Nodes (PUT, MUTATE) that change their base in place.
+        nbytes: Size of the arena.
+    """
+
+    places: dict[Value, Place] = field(default_factory=dict)
+    roots: dict[Value, Value] = field(default_factory=dict)
+    last: dict[Value, int] = field(default_factory=dict)
+    written: set[int] = field(default_factory=set)
+    overwrites: set[Node] = field(default_factory=set)
+    nbytes: int = 0
+
+
+class Arena:
+    """Offsets in one block of memory; the first gap that is large enough is used."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._gaps: list[tuple[int, int]] = []  # start and end, in order
+
+    def allocate(self, nbytes: int) -> int:
+        """Return the offset of ``nbytes`` bytes."""
+        nbytes = round_up(nbytes)
+        for i, (start, end) in enumerate(self._gaps):
+            if end - start >= nbytes:
+                self._gaps[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
+                return start
+        if self._gaps and self._gaps[-1][1] == self.size:
+            start, _ = self._gaps.pop()
+        else:
+            start = self.size
+        self.size = start + nbytes
+        return start
+
+    def release(self, start: int, nbytes: int) -> None:
+        """Give back what ``allocate`` returned."""
+        gaps = sorted([*self._gaps, (start, start + round_up(nbytes))])
+        joined: list[tuple[int, int]] = []
+        for first, end in gaps:
+            if joined and joined[-1][1] == first:
+                joined[-1] = joined[-1][0], end
+            else:
+                joined.append((first, end))
+        self._gaps = joined
+
+
+class Pool:
+    """Arrays for a result of the program, each used again when the user's last reference is gone.
+
+    New memory costs more than the arithmetic of many operations: the system maps and clears it.
+
+    Args:
+        make: Function that returns a new array.
+    """
+
+    #: The user holds the result of one call while the next one runs.
+    MOST = 2
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._arrays: list[Any] = []
+
+    def __call__(self) -> Any:
+        """Return an array that nothing else refers to."""
+        for i in range(len(self._arrays)):
+            if sys.getrefcount(self._arrays[i]) == _UNUSED:
+                return self._arrays[i]
+        array = self._make()
+        if len(self._arrays) < self.MOST:
+            self._arrays.append(array)
+        return array
+
+
+_list = [object()]
+#: ``sys.getrefcount`` of an item to which a list alone refers.
+_UNUSED = sys.getrefcount(_list[0])
+
+
+def round_up(nbytes: int) -> int:
+    """Return the next multiple of a cache line, at least one."""
+    return max(1, -(-nbytes // _LINE)) * _LINE
+
+
+def plan_memory(
+    program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool]
+) -> Layout:
+    """Choose the place of each value.
+
+    Args:
+        program: The program.
+        steps: Its steps in the order of execution.
+        writes_out: Whether the engine can compute the result of a node into given memory.
+    """
+    return _Planner(program, steps, writes_out).run()
+
+
+def step_reads(step: Step) -> Iterator[Value]:
+    """Yield the values that a step reads from memory."""
+    if isinstance(step, Group):
+        yield from (value for value, _ in step.loads)
+    else:
+        yield from values_in((step.args, step.kwargs))
+        yield from values_in([part[1:] for part in step.views])
+
+
+def step_results(step: Step) -> list[Value]:
+    """Return the values that a step computes into memory."""
+    if isinstance(step, Group):
+        return step.stores
+    return [value for value in step.outputs if value is not None]
+
+
+def nbytes(value: Value) -> int:
+    """Return the size of a value in bytes."""
+    return math.prod(value.shape) * value.dtype.itemsize
+
+
+class _Planner:
+    """State of ``plan_memory``."""
+
+    def __init__(
+        self, program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool]
+    ) -> None:
+        self.program, self.steps, self.writes_out = program, steps, writes_out
+        self.made_by = producers(program)
+        self.arena = Arena()
+        self.layout = Layout()
+        self.taken: set[Value] = set()  # roots whose memory another value has taken over
+        self.find_lifetimes()
+        self.leaving = {self.root(value) for value in program.outputs}
+
+    def root(self, value: Value) -> Value:
+        """Return the value in whose memory ``value`` lies."""
+        roots = self.layout.roots
+        if value not in roots:
+            roots[value] = storage_root(value, self.made_by)
+        return roots[value]
+
+    def find_lifetimes(self) -> None:
+        """Find the last step that reads each root; what leaves the program is read at the end."""
+        last = self.layout.last
+        for at, step in enumerate(self.steps):
+            if isinstance(step, Group) or step.kind is not Kind.VIEW:
+                for value in step_reads(step):
+                    last[self.root(value)] = at
+        final = (value for _, value in self.program.writes)
+        for value in (*self.program.outputs, *final):
+            last[self.root(value)] = len(self.steps)
+
+    def run(self) -> Layout:
+        """Place the values in the order of the steps."""
+        layout = self.layout
+        for number, value in enumerate(self.program.inputs):
+            layout.places[value] = Place(Where.INPUT, number)
+        checks = [
+            at for at, step in enumerate(self.steps)
+            if isinstance(step, Node) and step.kind is Kind.CHECK
+        ]  # fmt: skip
+        self.targets = self.find_targets(max(checks, default=-1))
+        dying: dict[int, list[Value]] = {}
+        for value, at in layout.last.items():
+            dying.setdefault(at, []).append(value)
+        for at, step in enumerate(self.steps):
+            for value in step_results(step):
+                self.place(value, step, at)
+            for value in step_results(step):
+                layout.last.setdefault(self.root(value), at)
+                if layout.last[self.root(value)] <= at:
+                    dying.setdefault(at, []).append(value)
+            for value in set(dying.get(at, ())):
+                self.release(value)
+        layout.nbytes = self.arena.size
+        return layout
+
+    def release(self, root: Value) -> None:
+        """Give the memory of a root back."""
+        place = self.layout.places.get(root)
+        if place is not None and place.where is Where.ARENA and root not in self.taken:
+            self.taken.add(root)
+            self.arena.release(place.number, nbytes(root))
+
+    def find_targets(self, last_check: int) -> dict[Value, int]:
+        """Map final values that can be computed over their inputs to the numbers of these."""
+        targets: dict[Value, int] = {}
+        written = {value: at for at, step in enumerate(self.steps) for value in step_results(step)}
+        counts = [self.root(value) for _, value in self.program.writes]
+        for number, value in self.program.writes:
+            source, at = self.program.inputs[number], written.get(value, -1)
+            if (
+                at > last_check and value not in self.leaving and counts.count(value) == 1
+                and self.root(value) is value and is_like(value, source)
+                and self.layout.last.get(source, -1) <= at
+                and self.may_overwrite(self.steps[at], source, value)
+            ):  # fmt: skip
+                targets[value] = number
+        return targets
+
+    def may_overwrite(self, step: Step, source: Value, value: Value) -> bool:
+        """Whether a step may compute ``value`` into the memory of ``source``, which dies there."""
+        if not isinstance(step, Group):
+            return self.is_changed_in_place(step, source) or (
+                self.writes_out(step) and self.is_elementwise(step, source)
+            )
+        if value in step.final or not is_row_major(source):
+            return False
+        made = next(i for i, op in enumerate(step.ops) if op.out is value)
+        for i, op in enumerate(step.ops):
+            for arg, form in zip(op.args, op.forms, strict=True):
+                if isinstance(arg, Value) and arg not in step.made and self.root(arg) is source:
+                    if i > made or form is not Form.ELEMENT:
+                        return False
+        return step.made[value] is Form.ELEMENT
+
+    def is_changed_in_place(self, step: Node, base: Value) -> bool:
+        """Whether the step copies ``base`` and changes the copy, and reads ``base`` no more."""
+        if step.kind not in (Kind.PUT, Kind.MUTATE) or step.args[0] is not base:
+            return False
+        others = values_in((step.args[1:], step.kwargs))
+        return all(self.root(value) is not base for value in others)
+
+    def is_elementwise(self, step: Node, source: Value) -> bool:
+        """Whether each element of the result depends on the same element of ``source`` alone."""
+        if step.kind is not Kind.CALL or not isinstance(getattr(step.function, "nin", None), int):
+            return False
+        read = [value for value in step_reads(step) if self.root(value) is source]
+        return step.function.signature is None and all(value is source for value in read)
+
+    def place(self, value: Value, step: Step, at: int) -> None:
+        """Choose the place of a result of a step."""
+        places = self.layout.places
+        if isinstance(step, Node) and step.kind is Kind.VIEW:
+            return
+        if isinstance(step, Node) and step.kind is Kind.CONSTANT:
+            places[value] = Place(Where.CONSTANT)
+        elif value in self.targets:
+            places[value] = Place(Where.INPUT, self.targets[value])
+            self.layout.written.add(self.targets[value])
+            if isinstance(step, Node) and step.kind in (Kind.PUT, Kind.MUTATE):
+                self.layout.overwrites.add(step)
+        elif self.take_over(value, step, at):
+            pass
+        elif value in self.leaving or isinstance(step, Node) and not self.writes_out(step):
+            places[value] = Place(Where.FRESH)
+        else:
+            places[value] = Place(Where.ARENA, self.arena.allocate(nbytes(value)))
+
+    def take_over(self, value: Value, step: Step, at: int) -> bool:
+        """Place the result of a step in the memory of an argument that dies; False if none does."""
+        if isinstance(step, Group):
+            return False
+        changes = step.kind in (Kind.PUT, Kind.MUTATE)
+        sources = step.args[:1] if changes else step.args
+        for source in sources:
+            place = self.layout.places.get(source) if isinstance(source, Value) else None
+            if place is None or self.layout.last.get(source) != at or source in self.taken:
+                continue
+            allowed = (Where.ARENA, Where.FRESH) if changes else (Where.ARENA,)
+            if place.where not in allowed or not is_like(value, source):
+                continue
+            if value in self.leaving and place.where is Where.ARENA:
+                continue
+            if not self.may_overwrite(step, source, value):
+                continue
+            self.layout.places[value] = place
+            self.taken.add(source)
+            if changes:
+                self.layout.overwrites.add(step)
+            return True
+        return False

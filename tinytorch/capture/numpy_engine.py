@@ -1,0 +1,420 @@
+"""NumPy engine: a program as one generated function of calls with ``out=``.
+
+Pointwise operations on many elements are computed in blocks that stay in the processor's cache,
+with the row reductions between them. Every call is the one that the function made when it was
+recorded, so results are equal bit for bit; only sums of blocks of rows may be added in another
+order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy
+
+from ..backends import load
+from ..backends.numpy import blas
+from ..backends.numpy.memory import row_after_row
+from .graph import Kind, Node, Program, Value, values_in
+from .grouping import Group, Step, group_nodes, is_row_major
+from .memory import Layout, Pool, Where, nbytes, plan_memory
+from .numpy_blocks import (
+    BLOCK,
+    add_parts,
+    as_numbers,
+    is_copy,
+    is_ufunc,
+    lay_flat,
+    lower,
+    write_group,
+)
+from .simplify import simplify
+
+#: Bytes from which an array is released when it is read no more.
+_LARGE = 1 << 16
+#: Bytes from which the memory of a result is used again when the user drops the result.
+_POOLED = 1 << 20
+_copyto: Any = getattr(numpy.copyto, "_implementation", numpy.copyto)
+
+
+class Executable:
+    """Program that is ready to run, in one thread at a time.
+
+    Attributes:
+        source: Text of the generated function.
+        nbytes: Bytes of the memory that it keeps.
+    """
+
+    def __init__(self, function: Any, source: str, nbytes: int) -> None:
+        self._function, self.source, self.nbytes = function, source, nbytes
+
+    def run(self, arrays: Sequence[numpy.ndarray[Any, Any]]) -> list[numpy.ndarray[Any, Any]]:
+        """Return the program's outputs, and write the inputs that it writes.
+
+        Args:
+            arrays: One array for each input, with the shape, dtype and strides of the recording.
+        """
+        return self._function(*arrays)  # type: ignore[no-any-return]
+
+
+def prepare(program: Program) -> Executable:
+    """Plan a program and generate its function."""
+    program = simplify(program)
+    steps = split_small(group_nodes(program, lower, least=2 * BLOCK, strided=False))
+    layout = plan_memory(program, steps, writes_out)
+    return _Writer(program, steps, layout).write()
+
+
+def split_small(steps: Sequence[Step]) -> list[Step]:
+    """Replace groups of one operation by its node."""
+    return [
+        step.ops[0].node if isinstance(step, Group) and len(step.ops) == 1 else step
+        for step in steps
+    ]
+
+
+def is_product(node: Node) -> bool:
+    """Whether a node is a matrix product that BLAS can write to memory of the engine's."""
+    if node.kind is not Kind.CALL or node.name.rpartition(".")[2] != "matmul" or node.kwargs:
+        return False
+    a, b = node.args
+    if not (isinstance(a, Value) and isinstance(b, Value)) or a.dtype != b.dtype:
+        return False
+    return a.dtype.char in "fdFD" and min(len(a.shape), len(b.shape)) > 1
+
+
+def writes_out(node: Node) -> bool:
+    """Whether the result of a node can be computed into given memory."""
+    if node.kind in (Kind.PUT, Kind.MUTATE):
+        return True
+    if len(node.outputs) != 1 or node.outputs[0] is None or not is_dense(node.outputs[0]):
+        return False
+    if is_product(node):
+        return is_row_major(node.outputs[0])
+    return is_ufunc(node) or is_copy(node)
+
+
+def is_dense(value: Value) -> bool:
+    """Whether the elements of a value lie without gaps, in some order of its dimensions."""
+    return is_row_major(value) or is_row_major(transposed(value))
+
+
+def memory_order(value: Value) -> list[int]:
+    """Return the dimensions in the order of memory, the last one with adjacent elements."""
+    return sorted(range(len(value.shape)), key=lambda i: -value.strides[i])
+
+
+def transposed(value: Value) -> Value:
+    """Return a value with the dimensions in the order of memory."""
+    found, order = Value.__new__(Value), memory_order(value)
+    found.shape = tuple(value.shape[i] for i in order)
+    found.strides = tuple(value.strides[i] for i in order)
+    found.dtype = value.dtype
+    return found
+
+
+def lay_out(flat: Any, value: Value) -> Any:
+    """Return one-dimensional memory as an array with the shape and the layout of ``value``."""
+    if is_row_major(value):
+        return flat.reshape(value.shape)
+    order = memory_order(value)
+    return flat.reshape([value.shape[i] for i in order]).transpose(numpy.argsort(order))
+
+
+class _Writer:
+    """Writer of the function of a program.
+
+    Attributes:
+        space: Globals of the function: functions, constants, views of the arena.
+        names: Name of each value in the text.
+        arrays: Arrays of the values that lie at the same place at each run.
+    """
+
+    def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
+        self.program, self.steps, self.layout = program, steps, layout
+        self.arena = numpy.empty(layout.nbytes + 64, numpy.uint8)
+        self.arena = self.arena[-self.arena.ctypes.data % 64 :]
+        self.space: dict[str, Any] = {
+            "__name__": __name__, "copyto": _copyto, "empty": numpy.empty, "asarray": numpy.asarray,
+            "empty_like": numpy.empty_like, "matmul": numpy.matmul, "call": blas.call,
+            "in_parts": load("numpy").in_parts, "row_after_row": row_after_row, "lay_flat": lay_flat,
+            "add_parts": add_parts, "zeros": numpy.zeros,
+        }  # fmt: skip
+        self.by_id: dict[int, str] = {}
+        self.names: dict[Value, str] = {}
+        self.arrays: dict[Value, Any] = {}
+        self.lines: list[str] = []
+        self.functions: list[str] = []
+        self.holders: dict[Value, list[str]] = {}
+
+    def write(self) -> Executable:
+        """Return the executable."""
+        for number, value in enumerate(self.program.inputs):
+            self.names[value] = f"i{number}"
+        for at, step in enumerate(self.steps):
+            if isinstance(step, Group):
+                write_group(self, step)
+            else:
+                self.write_node(step)
+            self.write_release(at)
+        self.write_results()
+        parameters = ", ".join(self.names[value] for value in self.program.inputs)
+        body = "\n    ".join(self.lines)
+        text = "\n".join(self.functions) + f"\ndef run({parameters}):\n    {body}\n"
+        exec(compile(text, "<program>", "exec"), self.space)
+        return Executable(self.space["run"], text, self.layout.nbytes)
+
+    # -- names ------------------------------------------------------------------------------
+
+    def share(self, thing: Any, prefix: str = "k") -> str:
+        """Return the name of a global of the function."""
+        if id(thing) not in self.by_id:
+            name = self.by_id[id(thing)] = f"{prefix}{len(self.by_id)}"
+            self.space[name] = thing
+        return self.by_id[id(thing)]
+
+    def expression(self, tree: Any) -> str:
+        """Return the text of an argument."""
+        kind = tree.__class__
+        if kind is Value:
+            return self.names[tree]
+        if kind in (int, bool, type(None), str, type(...)):
+            return repr(tree) if tree is not ... else "..."
+        if next(values_in(tree), None) is None:
+            return self.share(tree)
+        if kind is list:
+            return f"[{', '.join(map(self.expression, tree))}]"
+        if kind is dict:
+            return f"{{{', '.join(f'{k!r}: {self.expression(v)}' for k, v in tree.items())}}}"
+        if kind is slice:
+            parts = (tree.start, tree.stop, tree.step)
+            return f"slice({', '.join(map(self.expression, parts))})"
+        items = f"({''.join(self.expression(item) + ', ' for item in tree)})"
+        return items if kind is tuple else f"{self.share(kind)}{items}"
+
+    def arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+        """Return the text of the arguments of a call."""
+        items = [self.expression(item) for item in args]
+        return ", ".join([*items, *(f"{k}={self.expression(v)}" for k, v in kwargs.items())])
+
+    def set_array(self, value: Value, array: Any) -> None:
+        """Note the array of a value that lies at the same place at each run."""
+        self.arrays[value] = array
+        self.names[value] = self.share(array, "a")
+
+    def new_name(self, value: Value) -> str:
+        """Return the name of a local variable for a value."""
+        name = self.names[value] = f"v{len(self.names)}"
+        self.holders.setdefault(self.layout.roots.get(value, value), []).append(name)
+        return name
+
+    def target(self, value: Value) -> str:
+        """Return the name of the memory for a result, after the line that allocates it."""
+        place = self.layout.places[value]
+        if place.where is Where.INPUT:
+            self.names[value] = f"i{place.number}"
+        elif place.where is Where.ARENA:
+            flat = self.arena[place.number : place.number + nbytes(value)].view(value.dtype)
+            self.set_array(value, lay_out(flat, value))
+        else:
+            self.lines.append(f"{self.new_name(value)} = {self.allocation(value)}")
+        return self.names[value]
+
+    def allocation(self, value: Value) -> str:
+        """Return the text that allocates memory for a result."""
+        like: Any = numpy.empty(0, value.dtype)  # never read: only its layout counts
+        like = numpy.lib.stride_tricks.as_strided(like, value.shape, value.strides)
+        if nbytes(value) >= _POOLED:
+            return f"{self.share(Pool(partial(numpy.empty_like, like)))}()"
+        if is_row_major(value):
+            return f"empty({value.shape}, {self.share(value.dtype)})"
+        return f"empty_like({self.share(like)})"
+
+    # -- nodes ------------------------------------------------------------------------------
+
+    def write_node(self, node: Node) -> None:
+        """Write the lines of a node."""
+        if node.kind is Kind.CONSTANT:
+            self.set_array(node.outputs[0], node.args[0])  # type: ignore[arg-type]
+        elif node.kind is Kind.VIEW:
+            self.write_view(node)
+        elif node.kind in (Kind.PUT, Kind.MUTATE):
+            self.write_change(node)
+        elif node.kind is Kind.CHECK:
+            self.lines.append(self.call(node))
+        elif writes_out(node):
+            self.write_into(node)
+        else:
+            self.write_call(node)
+
+    def call(self, node: Node) -> str:
+        """Return the text of the call of a node."""
+        return f"{self.share(node.function, 'f')}({self.arguments(node.args, node.kwargs)})"
+
+    def write_view(self, node: Node) -> None:
+        """Write a view; a view of memory that stays at its place is made at once."""
+        source = self.arrays.get(node.args[0])
+        if source is not None and next(values_in((node.args[1:], node.kwargs)), None) is None:
+            found = node.function(source, *node.args[1:], **node.kwargs)  # type: ignore[misc]
+            parts = found if isinstance(found, (tuple, list)) else [found]
+            if all(isinstance(part, numpy.ndarray) for part in parts):
+                for value in node.outputs:
+                    if value is not None:
+                        self.set_array(value, parts[value.index])
+                return
+        self.write_call(node)
+
+    def write_call(self, node: Node) -> None:
+        """Write a call whose results are new arrays."""
+        outputs = [value for value in node.outputs if value is not None]
+        text = self.call(node)
+        if len(node.outputs) == 1 and outputs:
+            text = f"asarray({text})" if not outputs[0].shape else text
+            self.lines.append(f"{self.new_name(outputs[0])} = {text}")
+            return
+        self.lines.append(f"t = {text}")
+        for value in outputs:
+            part = f"t[{value.index}]"
+            part = f"asarray({part})" if not value.shape else part
+            self.lines.append(f"{self.new_name(value)} = {part}")
+        if outputs:
+            self.lines.append("t = None")
+
+    def write_into(self, node: Node) -> None:
+        """Write a call whose result goes to memory of the program."""
+        value: Value = node.outputs[0]  # type: ignore[assignment]
+        args = [*node.args]
+        if is_product(node):
+            self.write_product(node)
+            return
+        out = self.target(value)
+        if is_copy(node):
+            self.lines.append(f"copyto({out}, {self.expression(args[0])}, 'unsafe')")
+            return
+        args = as_numbers(node, args)
+        option = f", dtype={self.share(node.kwargs['dtype'])}" if node.kwargs else ""
+        self.lines.append(
+            f"{self.share(node.function, 'f')}({self.arguments(args, {})}, {out}{option})"
+        )
+
+    def write_product(self, node: Node) -> None:
+        """Write a matrix product, with the number of threads and the call of the backend's."""
+        (a, b), value = node.args, node.outputs[0]
+        assert value is not None
+        left, right, out = self.names[a], self.names[b], self.target(value)
+        size, rest = math.prod(a.shape), math.prod(b.shape)
+        work = blas.products_work(_Shaped(a), _Shaped(b))
+        if len(a.shape) == len(b.shape) == 2 and size > 1 < rest and work <= blas.SINGLE:
+            self.lines.append(f"{left}.dot({right}, {out})")
+            return
+        if len(a.shape) > 2 and len(b.shape) == 2 and is_row_major(a):
+            left = self.reshape(a, (-1, a.shape[-1]))
+            out = self.reshape(value, (-1, b.shape[1]))
+        if work > blas.SINGLE:
+            self.lines.append(f"call({work}, matmul, {left}, {right}, {out})")
+        else:
+            self.lines.append(f"matmul({left}, {right}, {out})")
+
+    def reshape(self, value: Value, shape: tuple[int, ...]) -> str:
+        """Return the text of a row-major value with another shape."""
+        array = self.arrays.get(value)
+        if array is not None:
+            return self.share(array.reshape(shape), "a")
+        return f"{self.names[value]}.reshape{shape}"
+
+    def write_change(self, node: Node) -> None:
+        """Write a PUT or a MUTATE: on a copy of the base, or on the base itself if it is dead."""
+        base, value = node.args[0], node.outputs[0]
+        assert value is not None
+        if node in self.layout.overwrites:
+            if base in self.arrays:
+                self.set_array(value, self.arrays[base])
+            else:
+                self.names[value] = self.names[base]
+                self.holders[value] = self.holders.pop(base, [])
+        else:
+            source = self.names[base]
+            self.lines.append(f"copyto({self.target(value)}, {source})")
+        if node.kind is Kind.MUTATE:
+            rest = self.arguments(node.args[1:], node.kwargs)
+            text = f"{self.share(node.function, 'f')}({self.names[value]}, {rest})"
+            self.lines.append(text)
+            return
+        part = self.write_part(node, value)
+        self.lines.append(f"copyto({part}, {self.expression(node.args[1])}, 'unsafe')")
+
+    def write_part(self, node: Node, value: Value) -> str:
+        """Return the name of the part of a value that a PUT writes."""
+        array = self.arrays.get(value)
+        if array is not None and next(values_in([view[1:] for view in node.views]), None) is None:
+            for function, args, kwargs in node.views:
+                array = function(array, *args, **kwargs)
+            return self.share(as_writable(array), "a")
+        name = self.names[value]
+        for function, args, kwargs in node.views:
+            text = f"{self.share(function, 'f')}({name}, {self.arguments(args, kwargs)})"
+            self.lines.append(f"t = {text}")
+            name = "t"
+        return f"{self.share(as_writable)}({name})" if node.views else name
+
+    # -- the end ----------------------------------------------------------------------------
+
+    def write_release(self, at: int) -> None:
+        """Write the release of large arrays that no later step reads."""
+        for value in self.dying.get(at, ()):
+            names = self.holders.get(value)
+            if names and nbytes(value) >= _LARGE:
+                self.lines.append(" = ".join(names) + " = None")
+
+    @property
+    def dying(self) -> dict[int, list[Value]]:
+        """Roots by the last step that reads them."""
+        if not hasattr(self, "_dying"):
+            self._dying: dict[int, list[Value]] = {}
+            for value, at in self.layout.last.items():
+                self._dying.setdefault(at, []).append(value)
+        return self._dying
+
+    def write_results(self) -> None:
+        """Write the copies to the inputs that the program writes, and the results."""
+        written = {number for number, _ in self.program.writes}
+        results = []
+        for value in self.program.outputs:
+            place = self.layout.places[self.root(value)]
+            text = self.names[value]
+            is_shared = place.where is Where.INPUT and place.number in written
+            if is_shared or place.where in (Where.CONSTANT, Where.ARENA):
+                self.lines.append(f"{self.new_name(value)} = {text}.copy()")
+                text = self.names[value]
+            results.append(text)
+        copies = []
+        for number, value in self.program.writes:
+            if number not in self.layout.written:
+                text, place = self.names[value], self.layout.places[self.root(value)]
+                if place.where is Where.INPUT and place.number != number:
+                    self.lines.append(f"w{number} = {text}.copy()")
+                    text = f"w{number}"
+                copies.append(f"copyto(i{number}, {text}, 'unsafe')")
+        self.lines += [*copies, f"return [{', '.join(results)}]"]
+
+    def root(self, value: Value) -> Value:
+        """Return the value in whose memory ``value`` lies."""
+        return self.layout.roots.get(value, value)
+
+
+class _Shaped:
+    """Shape of a value, as an array has it."""
+
+    def __init__(self, value: Value) -> None:
+        self.shape, self.ndim, self.size = value.shape, len(value.shape), math.prod(value.shape)
+
+
+def as_writable(array: Any) -> Any:
+    """Return the array, or a writable view of it if it is read-only."""
+    if not array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = True
+    return array
