@@ -19,7 +19,7 @@ from .check import check_replay
 from .entry import SET, Entry, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    Signature, TensorGuard, find_hook, overlap, reason_for_eager, unsupported_tensor,
+    Signature, TensorGuard, find_hook, is_lazy, overlap, reason_for_eager, unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
 from .reach import Reach
@@ -130,6 +130,8 @@ class Compiled:
             return self._run_eagerly(signature.unsupported, args, kwargs)
         objects = [(type(each).__name__, each) for each in signature.objects]
         reach = Reach([(self.name, self.function), *objects])
+        if is_lazy(reach.tensors.values()):
+            return self.function(*args, **kwargs)
         reason = self._find_obstacle(signature, reach)
         if reason:
             self._add(Entry(signature, reach, reason))
@@ -167,16 +169,16 @@ class Compiled:
         effects = SideEffects(reach, signature.containers)
         with effects.watching():
             call = record_call(functools.partial(self.function, *args, **kwargs), listed)
-        reasons = find_reasons(call, effects)
-        lasting = bool(reasons)
-        changes = effects.changes()
-        reasons += [f"it changes {change}" for change in changes] + call.recorder.once
+        reasons, changes = find_reasons(call, effects), effects.changes()
+        lasting = bool(reasons) or not all(change.is_first for change in changes)
+        reasons += [f"it changes {change.name}" for change in changes] + call.recorder.once
         if not reasons:
             try:
                 entry.call = ProgramCall(call, listed, len(arguments), self.options.engine)
             except Refusal as refusal:
                 reasons, lasting = [str(refusal)], True
         if reasons:
+            entry.is_guarded = not changes
             self._give_up(entry, signature, reasons[0], lasting)
             return call.result
         guard_rest(entry, call, listed, grads)
@@ -189,11 +191,9 @@ class Compiled:
             tries = next((n for key, n in self._tries if key == signature.key), 0) + 1
             self._tries = [(key, n) for key, n in self._tries if key != signature.key]
             self._tries.append((signature.key, tries))
-            if tries < _ATTEMPTS and not self.options.fullgraph:
+            if tries < _ATTEMPTS:
                 return
         self.breaks.append(reason)
-        if not entry.reach.holds():
-            entry = Entry(signature, Reach([(self.name, self.function)]), reason)
         entry.reason = reason
         self._add(entry)
         self._refuse(reason)

@@ -33,9 +33,12 @@ class Entry:
 
     Attributes:
         call: What replays the recording: a ``node.ProgramCall``.
+        is_guarded: Whether more than the arguments is compared. Not for a decision to run eagerly
+            since the function changes what it reads.
     """
 
     call: Any = None
+    is_guarded: bool = True
 
     def __init__(self, signature: Signature, reach: Reach, reason: str = "") -> None:
         self.key, self.reach, self.reason = signature.key, reach, reason
@@ -48,7 +51,11 @@ class Entry:
 
     def matches(self, signature: Signature) -> bool:
         """Whether a call may run this recording."""
-        if signature.key != self.key or not self.reach.holds():
+        if signature.key != self.key:
+            return False
+        if not self.is_guarded:
+            return True
+        if not self.reach.holds():
             return False
         if self._roots.isdisjoint(signature.roots) is self.overlaps:
             return False

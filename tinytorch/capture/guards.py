@@ -20,6 +20,7 @@ from ..dispatch import autocast
 from ..func._trees import _container
 from ..graph.engine import Anomaly
 from ..graph.saved_tensors import HOOK_STACK
+from ..nn.module.global_hooks import CALLS
 from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from ..state import current_backend, default_dtype, grad_enabled, inference_enabled
 from ..state import settings
@@ -41,6 +42,8 @@ def reason_for_eager() -> str:
         return "a transform of func, or forward-mode differentiation, is running"
     if torch_function.modes.get():
         return "a TorchFunctionMode is active"
+    if CALLS:
+        return "a hook of all modules is registered"
     if HOOK_STACK.get():
         return "hooks for saved tensors are active"
     if Anomaly.enabled:
@@ -193,12 +196,16 @@ def _is_like(a: Any, b: Any) -> bool:
     )  # fmt: skip
 
 
+def is_lazy(tensors: Iterable[Any]) -> bool:
+    """Whether the parameters of a lazy module are created by this call."""
+    lazy = UninitializedParameter, UninitializedBuffer
+    return any(isinstance(tensor, lazy) for tensor in tensors)
+
+
 def unsupported_tensor(tensors: Iterable[Any]) -> str:
     """Return why a tensor cannot be recorded; ``""`` if all can be."""
     for tensor in tensors:
         kind = type(tensor)
-        if kind in (UninitializedParameter, UninitializedBuffer):
-            return "a parameter has no shape yet"
         if kind not in TENSORS:
             return f"a tensor is of class {kind.__name__}"
         if tensor._xp is not _NUMPY:
@@ -216,10 +223,6 @@ _HOOKS = (
 
 def find_hook(reach: Reach) -> str:
     """Return which Python hook of a module or a tensor would run; ``""`` if none would."""
-    from ..nn.module.global_hooks import CALLS
-
-    if CALLS:
-        return "a hook of all modules is registered"
     for value in list(reach.objects.values()):
         state = getattr(value, "__dict__", None)
         if state is not None and "_forward_hooks" in state:

@@ -12,18 +12,20 @@ from __future__ import annotations
 import dis
 import enum
 import functools
+import io
 import itertools
 import os
 import random
 import sys
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from operator import attrgetter, is_
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter, is_, itemgetter
 from types import (
     BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType,
     SimpleNamespace,
 )  # fmt: skip
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -48,6 +50,29 @@ _SEQUENCES = (list, set, frozenset, deque)
 #: searched.
 MOST_ITEMS, MOST_OBJECTS = 1000, 20_000
 _contents = attrgetter("cell_contents")
+#: Functions of C whose results differ from call to call, or that act outside of the program.
+IMPURE = {
+    id(function): name
+    for name, function in {
+        "print": print, "input": input, "open": open, "time.time": time.time,
+        "time.time_ns": time.time_ns, "time.perf_counter": time.perf_counter,
+        "time.perf_counter_ns": time.perf_counter_ns, "time.monotonic": time.monotonic,
+        "time.monotonic_ns": time.monotonic_ns, "time.process_time": time.process_time,
+        "time.sleep": time.sleep, "os.urandom": os.urandom,
+    }.items()
+}  # fmt: skip
+_SUSPICIOUS = frozenset((
+    "print", "input", "open", "write", "writelines", "urandom", "sleep",
+    *(name.partition(".")[2] for name in IMPURE.values()),
+)) - {""}  # fmt: skip
+#: Modules of Python's without such functions.
+_PURE = frozenset((
+    "math", "cmath", "functools", "typing", "collections", "itertools", "contextlib", "operator",
+    "dataclasses", "abc", "enum", "types", "copy", "warnings", "random", "inspect", "__future__",
+    "numbers", "builtins", "typing_extensions", "weakref", "re", "string",
+))  # fmt: skip
+#: Hooks of modules that run with ``forward`` or its backward.
+_HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 #: Special methods that a recorded function does not call.
 _UNCALLED = frozenset(("__init__", "__repr__", "__getstate__", "__setstate__"))
 #: Attributes of modules that ``forward`` does not read.
@@ -55,10 +80,10 @@ _UNREAD = frozenset((
     "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks",
     "_load_state_dict_pre_hooks_with_module", "_state_dict_hooks", "_state_dict_post_hooks",
     "_state_dict_pre_hooks", "_non_persistent_buffers_set", "_forward_hooks_always_called",
-    "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+    "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_is_full_backward_hook",
+    # The entries of these are in the module's ``__dict__``, too.
+    "_parameters", "_buffers", "_modules", *_HOOKS,
 ))  # fmt: skip
-#: Attributes of modules whose entries are in the module's ``__dict__``, too.
-_MIRRORED = frozenset(("_parameters", "_buffers", "_modules"))
 #: Bytes up to which arrays of NumPy's are compared by their elements.
 _MOST_BYTES = 1 << 20
 #: Methods that the library calls by name.
@@ -141,6 +166,18 @@ def stream_state(value: Any) -> Any:
     return None if hint is None or isinstance(value, type) else hint()
 
 
+class Change(NamedTuple):
+    """A value that is not as it was.
+
+    Attributes:
+        name: Its name for messages.
+        is_first: Whether it was created or set for the first time: it was missing, None or False.
+    """
+
+    name: str
+    is_first: bool = False
+
+
 class Reach:
     """Values that functions read: globals, closure cells, attributes, items of containers.
 
@@ -150,13 +187,17 @@ class Reach:
     Attributes:
         tensors: The tensors among the values, by id.
         objects: All objects that were searched.
+        is_suspicious: Whether some code may call a function of ``IMPURE``, or write to a file.
     """
 
     def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
         self.tensors: dict[int, Tensor] = {}
         self.objects: dict[int, Any] = {}
+        self.is_suspicious: bool = False
         #: Containers, with their contents at the time of the search, and their names.
         self._dicts: list[dict[Any, Any]] = []
+        self._modules: list[tuple[dict[str, Any], list[str], str]] = []
+        self._hooks: list[dict[Any, Any]] = []
         self._sequences: list[Any] = []
         self._labels: dict[int, str] = {}
         self._entries: dict[tuple[int, str], tuple[dict[str, Any], str, str]] = {}
@@ -225,6 +266,7 @@ class Reach:
         self._visit_closure(function, label)
         found, attributes = names_in(code)
         self._names |= attributes
+        self.is_suspicious |= not _SUSPICIOUS.isdisjoint(found | attributes)
         for name in found & function.__globals__.keys():
             self._watch_entry(function.__globals__, name, f"global {name!r}")
 
@@ -252,6 +294,7 @@ class Reach:
         """Watch an entry of a dict, such as a global, and search its value."""
         if (id(scope), name) not in self._entries:
             self._entries[id(scope), name] = scope, name, label
+            self.is_suspicious |= _is_suspicious(scope[name])
             self._visit(scope[name], name)
 
     def _watch_attribute(self, owner: Any, name: str, label: str) -> None:
@@ -263,10 +306,9 @@ class Reach:
         self._dicts.append(value)
         self._labels[id(value)] = label
 
-    def _visit_dict(self, value: dict[Any, Any], label: str, watched: bool = True) -> None:
+    def _visit_dict(self, value: dict[Any, Any], label: str) -> None:
         """Search a dict, or the ``__dict__`` of an object."""
-        if watched:
-            self._note_dict(value, label)
+        self._note_dict(value, label)
         if len(value) <= MOST_ITEMS:
             for key, item in list(value.items()):
                 self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
@@ -294,7 +336,7 @@ class Reach:
         if isinstance(value, numpy.ndarray) and value.nbytes <= _MOST_BYTES:
             self._numpy_arrays.append((value, value.copy(), label))
         module = type(value).__module__
-        if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module in _OPAQUE:
+        if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module.startswith(_OPAQUE):
             return
         if is_library(module) and not module.startswith("tinytorch"):
             if not isinstance(value, SimpleNamespace):
@@ -313,12 +355,12 @@ class Reach:
 
     def _visit_module(self, module: Any, label: str) -> None:
         """Search a module: its attributes, which include parameters, buffers and children."""
-        self._note_dict(vars(module), label)
-        for name, value in list(vars(module).items()):
-            if name in _MIRRORED:
-                self._visit_dict(value, label, False)
-            elif name not in _UNREAD:
-                self._visit(value, f"{label}.{name}")
+        names = [name for name in vars(module) if name not in _UNREAD]
+        self._modules.append((vars(module), names, label))
+        for name in _HOOKS:
+            self._hooks.append(vars(module).get(name, {}))
+        for name in names:
+            self._visit(vars(module)[name], f"{label}.{name}")
 
     def _visit_members(self) -> None:
         """Search the members of classes and Python modules that some code names."""
@@ -346,7 +388,8 @@ class Reach:
 
     def _close(self) -> None:
         """Store what everything is now."""
-        self._sized = [*self._dicts, *self._sequences]
+        self._sized = [*self._dicts, *self._sequences, *(state for state, _, _ in self._modules)]
+        self._getters = [(_getter(names), state) for state, names, _ in self._modules]
         self._listed = [d for d in self._dicts if len(d) <= MOST_ITEMS]
         self._listed_sequences = [s for s in self._sequences if len(s) <= MOST_ITEMS]
         self._scope_dicts = [scope for scope, _, _ in self._entries.values()]
@@ -361,8 +404,15 @@ class Reach:
     def _current(self) -> Iterator[Any]:
         """Yield all values as they are now, always in the same order."""
         return itertools.chain(
+            itertools.chain.from_iterable([get(state) for get, state in self._getters]),
             itertools.chain.from_iterable(map(dict.values, self._listed)),
             itertools.chain.from_iterable(self._listed_sequences),
+            self._rest(),
+        )
+
+    def _rest(self) -> Iterator[Any]:
+        """Yield the values of globals, attributes that are in no ``__dict__``, and cells."""
+        return itertools.chain(
             map(dict.get, self._scope_dicts, self._scope_names, itertools.repeat(_MISSING)),
             map(getattr, self._owners, self._owner_names, itertools.repeat(_MISSING)),
             map(_contents, self._cell_list),
@@ -370,11 +420,14 @@ class Reach:
 
     def holds(self) -> bool:
         """Whether everything is as it was: the same objects, or equal simple values."""
-        if list(map(len, self._sized)) != self._sizes:
+        if list(map(len, self._sized)) != self._sizes or any(self._hooks):
             return False
         if self._numpy_arrays and not all(map(_is_unchanged, self._numpy_arrays)):
             return False
-        return all(map(is_, self._current(), self._expected)) or self._holds_by_value()
+        try:
+            return all(map(is_, self._current(), self._expected)) or self._holds_by_value()
+        except (KeyError, ValueError):  # an attribute or the contents of a cell were deleted
+            return False
 
     def _holds_by_value(self) -> bool:
         """Compare by value; store the new objects if all are equal to the former ones."""
@@ -386,11 +439,16 @@ class Reach:
             return True
         return False
 
-    def changes(self) -> list[str]:
-        """Return the names of the values that are not as they were, and of random generators."""
+    def changes(self) -> list[Change]:
+        """Return the values that are not as they were, and random generators that have advanced."""
         expected = iter(self._expected)
-        found = [self._labels[id(c)] for c, n in zip(self._sized, self._sizes, strict=True)
-                 if len(c) != n and id(c) not in self._listed_ids()]  # fmt: skip
+        known = {*self._listed_ids(), *(id(state) for state, _, _ in self._modules)}
+        found = [Change(self._labels[id(c)]) for c, n in zip(self._sized, self._sizes, strict=True)
+                 if len(c) != n and id(c) not in known]  # fmt: skip
+        for state, names, label in self._modules:
+            before = dict(zip(names, itertools.islice(expected, len(names)), strict=True))
+            now = {name: value for name, value in state.items() if name not in _UNREAD}
+            found += _changed_keys(before, now, label)
         for container, keys in zip(self._listed, self._keys, strict=True):
             before = dict(zip(keys, itertools.islice(expected, len(keys)), strict=True))
             found += _changed_keys(before, container, self._labels[id(container)])
@@ -398,41 +456,38 @@ class Reach:
         for sequence in self._listed_sequences:
             items = list(itertools.islice(expected, sizes[id(sequence)]))
             if len(items) != len(sequence) or not all(map(is_same, items, sequence)):
-                found.append(self._labels[id(sequence)])
+                found.append(Change(self._labels[id(sequence)]))
         labels = itertools.chain(
             (label for _, _, label in self._entries.values()),
             (label for _, _, label in self._attributes.values()),
             (label for cell, label in self._cells.values() if _has_contents(cell)),
         )
-        now = itertools.islice(self._current(), *self._tail())
-        found += [label for label, a, b in zip(labels, expected, now, strict=False)
-                  if not is_same(a, b)]  # fmt: skip
-        found += [entry[2] for entry in self._numpy_arrays if not _is_unchanged(entry)]
-        return found + [label for value, state, label in self._streams
+        rest = zip(labels, expected, self._rest(), strict=False)
+        found += [Change(label, _is_unset(a)) for label, a, b in rest if not is_same(a, b)]
+        found += [Change(entry[2]) for entry in self._numpy_arrays if not _is_unchanged(entry)]
+        return found + [Change(label) for value, state, label in self._streams
                         if stream_state(value) != state]  # fmt: skip
 
     def _listed_ids(self) -> set[int]:
         """Ids of the containers whose items are compared."""
         return set(map(id, [*self._listed, *self._listed_sequences]))
 
-    def _tail(self) -> tuple[int, None]:
-        """Bounds, for ``islice``, of the values of ``_current`` that are not items."""
-        return sum(map(len, self._listed)) + sum(map(len, self._listed_sequences)), None
-
     def describe(self) -> list[str]:
         """Return the names of the watched globals, closure variables and attributes."""
         simple = [label for scope, name, label in self._entries.values()
                   if is_simple(scope.get(name, _MISSING))]  # fmt: skip
         cells = [label for cell, label in self._cells.values() if _has_contents(cell)]
-        objects = [f"{len(self._dicts)} dicts: attributes of modules and objects, contents"]
-        return simple + cells + objects
+        return [
+            *simple, *cells, f"attributes of {len(self._modules)} modules",
+            f"contents of {len(self._dicts)} dicts and {len(self._sequences)} lists",
+        ]  # fmt: skip
 
 
 #: Modules of classes whose attributes are the library's own business.
-_OPAQUE = frozenset((
-    "tinytorch.backends.base", "tinytorch.backends.numpy.backend", "tinytorch.graph.nodes",
-    "tinytorch.dispatch.operation",
-))  # fmt: skip
+_OPAQUE = (
+    "tinytorch.backends", "tinytorch.graph", "tinytorch.dispatch", "tinytorch.random",
+    "tinytorch.state",
+)  # fmt: skip
 
 
 def _slots(cls: type) -> Iterable[str]:
@@ -457,6 +512,21 @@ def _member_names(scope: Any, names: set[str]) -> set[str]:
     return found
 
 
+def _is_suspicious(value: Any) -> bool:
+    """Whether a global is an impure function, or a module of Python's that may have some."""
+    if isinstance(value, ModuleType):
+        root = value.__name__.partition(".")[0]
+        return root in sys.stdlib_module_names and root not in _PURE
+    return id(value) in IMPURE or isinstance(value, io.IOBase)
+
+
+def _getter(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """Return a function of a dict that returns the tuple of the values of ``names``."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda state: tuple([state[name] for name in names])
+
+
 def _is_unchanged(entry: tuple[Any, Any, str]) -> bool:
     """Whether an array of NumPy's is equal to its copy, byte for byte."""
     array, copy, _ = entry
@@ -472,11 +542,19 @@ def _has_contents(cell: CellType) -> bool:
     return True
 
 
-def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> list[str]:
-    """Return the names of the entries that differ between two dicts."""
+def _is_unset(value: Any) -> bool:
+    """Whether a value says that something has not been created yet."""
+    return value is _MISSING or value is None or value is False
+
+
+def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> list[Change]:
+    """Return the entries that differ between two dicts."""
     keys = [*before, *(key for key in list(now) if key not in before)]
     return [
-        f"{label}.{key}" if isinstance(key, str) else f"{label}[{type(key).__name__}]"
+        Change(
+            f"{label}.{key}" if isinstance(key, str) else f"{label}[{type(key).__name__}]",
+            _is_unset(before.get(key, _MISSING)),
+        )
         for key in keys
         if not is_same(before.get(key, _MISSING), now.get(key, _MISSING))
     ]

@@ -27,6 +27,10 @@ from .recorder import Input, Recorder
 from .recording import leaves_of, recording
 
 
+#: Keys of ``Node.extra`` for hooks.
+_HOOKS = frozenset(("pre_hooks", "post_hooks"))
+
+
 @dataclass
 class CallRecording:
     """One call of a function, and the program of later calls.
@@ -195,7 +199,7 @@ def _refuses_graph(
                 if id(edge) in ends or id(edge) in seen:
                     continue
                 seen.add(id(edge))
-            if edge.extra or edge.hooks:
+            if edge.hooks or not _HOOKS.isdisjoint(edge.extra or ()):
                 call.reasons.append("a hook is registered on a node that the function makes")
             if edge.args is FREED:
                 call.freed.add(place)

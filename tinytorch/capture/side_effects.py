@@ -8,10 +8,8 @@ the function reaches before and after it is recorded, and observes calls of func
 from __future__ import annotations
 
 import io
-import os
 import random
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -19,21 +17,10 @@ from typing import Any
 
 import numpy
 
-from .reach import _PACKAGE, Reach, is_same
+from .reach import _PACKAGE, IMPURE, Change, Reach, is_same
 
 __all__ = ["SideEffects"]
 
-#: Functions of C whose results differ from call to call, or that act outside of the program.
-_IMPURE = {
-    id(function): name
-    for name, function in {
-        "print": print, "input": input, "open": open, "time.time": time.time,
-        "time.time_ns": time.time_ns, "time.perf_counter": time.perf_counter,
-        "time.perf_counter_ns": time.perf_counter_ns, "time.monotonic": time.monotonic,
-        "time.monotonic_ns": time.monotonic_ns, "time.process_time": time.process_time,
-        "time.sleep": time.sleep, "os.urandom": os.urandom,
-    }.items()
-}  # fmt: skip
 _WRITERS = frozenset(("write", "writelines"))
 
 
@@ -53,8 +40,11 @@ class SideEffects:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Observe calls of functions of C inside a block, unless the program has a profiler."""
-        if sys.getprofile() is not None:
+        """Observe calls of functions of C inside a block, if some code may call an impure one.
+
+        A profiler of the program's stays.
+        """
+        if sys.getprofile() is not None or not self._reach.is_suspicious:
             yield
             return
         sys.setprofile(self._on_event)
@@ -67,7 +57,7 @@ class SideEffects:
         """Note the call of an impure function of C outside of this library."""
         if event != "c_call":
             return
-        name = _IMPURE.get(id(function))
+        name = IMPURE.get(id(function))
         if name is None:
             if function.__name__ not in _WRITERS:
                 return
@@ -81,16 +71,16 @@ class SideEffects:
         """Return the calls that would not be repeated, each with its line."""
         return self._calls
 
-    def changes(self) -> list[str]:
-        """Return the names of everything that has changed."""
+    def changes(self) -> list[Change]:
+        """Return everything that has changed."""
         found = self._reach.changes()
         for container, items in self._containers:
             now = _items(container)
             if len(now) != len(items) or not all(map(is_same, items, now)):
-                found.append(f"an argument of type {type(container).__name__}")
+                found.append(Change(f"an argument of type {type(container).__name__}"))
         names = ("random", "numpy.random")
         found += [
-            f"the state of {name}"
+            Change(f"the state of {name}")
             for name, before, now in zip(names, self._random, _random_states(), strict=True)
             if before != now
         ]
