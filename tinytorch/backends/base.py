@@ -166,6 +166,13 @@ class Backend(SpecialFunctions):
         """Return the only element as a Python scalar. The host waits for the device."""
         return array.item()
 
+    def scalar(self, array: Array) -> Any:
+        """Return the only element as a Python number of an optimizer's formulas.
+
+        A backend that records returns a number that differs between replays.
+        """
+        return self.item(array)
+
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
         """Create an array from scalars, nested sequences or arrays of other libraries."""
         if dtype is None:
@@ -349,16 +356,9 @@ class Backend(SpecialFunctions):
     #: ``create_graph``, whose operands are Tensors that a rule must not write to.
     records: ClassVar[bool] = False
 
-    #: The backend whose calls this one records for ``tt.compile``; None for all others.
+    #: The backend whose calls this one records for ``tt.compile``; None for all others. The one
+    #: that records is ``capture.backend.RecordingBackend``, which has further methods.
     recorded: ClassVar[Backend | None] = None
-
-    def run_kernel(self, operation: Any, values: tuple[Any, ...], out: Any) -> Any:
-        """Run an operation's kernel on a backend that records; see ``Op.run``."""
-        raise NotImplementedError(f"backend {self.name!r} records nothing")
-
-    def drawing(self, engine: Any) -> Any:
-        """Return the random engine that records the draws of ``engine``."""
-        raise NotImplementedError(f"backend {self.name!r} records nothing")
 
     #: Whether the library itself raises on a write to an array that is ``readonly``.
     refuses_writes: ClassVar[bool] = True

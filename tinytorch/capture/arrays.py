@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from .graph import Kind, Node, Value
-from .numbers import TracedNumber
+from .numbers import OnFloats, TracedNumber
 from .recorder import (
     Base,
     Recorder,
@@ -203,6 +203,13 @@ class RecordedArray:
     def item(self, *index: Any) -> Any:
         """Return the only element, or that at ``index``, as a Python scalar."""
         return self.note_break("item").item(*index)
+
+    def as_number(self) -> TracedNumber:
+        """Return the only element as a number that differs between replays."""
+        number = self.host.item()
+        node = self.recorder.add(Kind.CALL, "number.item", OnFloats(float), (self.value(),), {})
+        value = self.recorder.output(node, numpy.array(number, numpy.float64))
+        return TracedNumber(number, value, self.recorder)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars."""
@@ -562,6 +569,8 @@ def write(target: RecordedArray, value: Any) -> None:
     if not target.is_recorded():
         target.host[...] = unwrap(value)
         return
+    if value.__class__ is TracedNumber:
+        value = value.as_array(target.dtype)
     real = unwrap(value)
     if (
         value.__class__ is not RecordedArray
@@ -597,8 +606,8 @@ _READING_METHODS = ("nonzero", "compress")
 #: Places of ``out`` among the arguments by position.
 _OUT_PLACES = {
     "all": 1, "any": 1, "argmax": 1, "argmin": 1, "max": 1, "min": 1, "sum": 2, "prod": 2,
-    "mean": 2, "std": 2, "var": 2, "cumsum": 2, "cumprod": 2, "dot": 1, "take": 2, "round": 1, "clip": 2,
-    "choose": 1, "compress": 2, "trace": 4,
+    "mean": 2, "std": 2, "var": 2, "cumsum": 2, "cumprod": 2, "dot": 1, "take": 2, "round": 1,
+    "clip": 2, "choose": 1, "compress": 2, "trace": 4,
 }  # fmt: skip
 #: Ufuncs of an exponent, by which NumPy's operator ``**`` computes powers of floats.
 _POWERS = {2.0: numpy.square, 0.5: numpy.sqrt, -1.0: numpy.reciprocal, 1.0: numpy.positive}

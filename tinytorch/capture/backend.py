@@ -19,6 +19,7 @@ from ..backends.base import Backend
 from ..backends.numpy.backend import NumpyBackend
 from ..backends.numpy.quiet import QuietNamespace
 from ..backends.storage import whole_memory
+from ..state import backend_context
 from .arrays import (
     RecordedArray,
     arrays_in,
@@ -30,7 +31,7 @@ from .arrays import (
     unwrap,
 )
 from .graph import Kind
-from .numbers import TracedNumber, WithFloats
+from .numbers import TracedNumber, WithFloats, trace_group
 from .recorder import current_recorder, has_arrays
 
 NUMPY: Any = load("numpy")
@@ -40,8 +41,8 @@ _MUTATING = frozenset("copyto put place putmask put_along_axis fill_diagonal".sp
 #: Functions whose arguments or results are no arrays' values.
 _FACTS = frozenset((
     "result_type promote_types can_cast iinfo finfo dtype isscalar broadcast_shapes ndim shape "
-    "size issubdtype errstate iscomplexobj isrealobj may_share_memory shares_memory min_scalar_type "
-    "einsum_path ndindex geterr seterr"
+    "size issubdtype errstate iscomplexobj isrealobj may_share_memory shares_memory "
+    "min_scalar_type einsum_path ndindex geterr seterr"
 ).split())  # fmt: skip
 #: Functions whose results depend on values in their shape, or are Python's.
 _READING = frozenset((
@@ -156,6 +157,35 @@ class RecordingBackend(NumpyBackend):
 
     def item(self, array: Any) -> Any:
         return array.item()
+
+    def scalar(self, array: Any) -> Any:
+        return array.as_number() if array.__class__ is RecordedArray else array.item()
+
+    def trace_group(self, group: dict[str, Any]) -> dict[str, Any]:
+        """Return an optimizer's parameter group whose numbers are traced or guarded."""
+        recorder = current_recorder()
+        return group if recorder is None else trace_group(recorder, group)
+
+    def note_once(self, reason: str) -> None:
+        """Note that the recording stands for this call alone."""
+        recorder = current_recorder()
+        if recorder is not None:
+            recorder.once.append(reason)
+
+    def act(self, owner: Any, action: Callable[[], Any]) -> Any:
+        """Call a function outside of the recording, now and after each replay.
+
+        Args:
+            owner: Object whose attributes the function changes.
+            action: The function.
+        """
+        recorder = current_recorder()
+        if recorder is None:
+            return action()
+        recorder.actions.append(action)
+        recorder.acting.append(owner)
+        with recorder.pause(), backend_context(NUMPY):
+            return action()
 
     def from_numpy(self, array: Any) -> Any:
         recorder = current_recorder()
@@ -367,9 +397,9 @@ _MUTATING_METHODS = "add_scaled write_masked index_add".split()
 #: Methods that are about dtypes and devices, and need no values.
 _HOST_METHODS = (
     "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native convert "
-    "adopt unwrap errstate raising check_numbers number call fused device_index synchronize devices info "
-    "here at on_device run_kernel drawing holding in_use receive download pinned is_pinned check_read served "
-    "serve_library index_combine"
+    "adopt unwrap errstate raising check_numbers number call fused device_index synchronize "
+    "devices info here at on_device holding in_use receive download pinned is_pinned check_read "
+    "served serve_library index_combine run_kernel drawing"
 ).split()  # fmt: skip
 
 

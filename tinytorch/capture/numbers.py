@@ -6,7 +6,6 @@ Python's operators as eager code computes them.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .graph import Kind, Value
+from .recorder import Input, Recorder
 
 if TYPE_CHECKING:
     from .arrays import RecordedArray
-    from .recorder import Recorder
 
 
 class TracedNumber:
@@ -44,22 +43,10 @@ class TracedNumber:
         node = self.recorder.add(Kind.CALL, "number.astype", convert, (self.value,), {})
         return self.recorder.fresh(host, self.recorder.output(node, host))
 
-    def sqrt(self) -> TracedNumber:
-        """Square root."""
-        return self.compute("math.sqrt", math.sqrt, self)
-
-    def cos(self) -> TracedNumber:
-        """Cosine."""
-        return self.compute("math.cos", math.cos, self)
-
-    def minimum(self, other: Any) -> TracedNumber:
-        """Smaller of two numbers."""
-        return self.compute("min", min, self, other)
-
     def compute(self, name: str, function: Callable[..., float], *args: Any) -> TracedNumber:
         """Record a function of Python floats."""
         numbers = [arg.number if arg.__class__ is TracedNumber else arg for arg in args]
-        result = function(*numbers)
+        result = float(function(*numbers))
         symbols = tuple([arg.value if arg.__class__ is TracedNumber else arg for arg in args])
         node = self.recorder.add(Kind.CALL, f"number.{name}", OnFloats(function), symbols, {})
         value = self.recorder.output(node, numpy.array(result, numpy.float64))
@@ -90,6 +77,11 @@ class TracedNumber:
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TracedNumber):  # as the key of a bucket of parameters
+            return self.value is other.value
+        return bool(self.guard("eq", lambda number: number == other))
 
     def __repr__(self) -> str:
         return f"traced {self.number!r}"
@@ -137,6 +129,72 @@ class ToDtype:
         return numpy.array(_as_float(value), self.dtype)
 
 
+#: Hyperparameters that schedulers change.
+_TRACED = frozenset(("lr", "momentum"))
+
+
+def trace_group(recorder: Recorder, group: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a parameter group with traced learning rates, momentums and betas.
+
+    All other hyperparameters are guarded.
+    """
+    if recorder.actions:
+        recorder.note_break("a learning rate after the step of a scheduler")
+    traced, guarded = dict(group), []
+    for name, value in group.items():
+        if name in _TRACED and isinstance(value, (int, float)):
+            traced[name] = _trace(recorder, (id(group), name), _ReadItem(group, name))
+        elif name == "betas" and all(isinstance(beta, float) for beta in value):
+            traced[name] = tuple(
+                [
+                    _trace(recorder, (id(group), name, i), _ReadItem(group, name, i))
+                    for i in range(len(value))
+                ]
+            )
+        elif name != "params":
+            guarded.append(name)
+    read = _ReadFacts(group, guarded)
+    recorder.guards.append((read, read()))
+    return traced
+
+
+def _trace(recorder: Recorder, key: Any, read: Callable[[], Any]) -> TracedNumber:
+    """Return the traced number of an input, one for each key."""
+    found = recorder.numbers.get(key)
+    if found is None:
+        number = float(read())
+        host = numpy.array(number, numpy.float64)
+        value = recorder.add_input(Input("number", host, read=read), host)
+        found = recorder.numbers[key] = TracedNumber(number, value, recorder, read)
+    return found  # type: ignore[no-any-return]
+
+
+class _ReadItem:
+    """Function that returns a hyperparameter, or an item of it."""
+
+    __slots__ = ("_group", "_index", "_name")
+
+    def __init__(self, group: dict[str, Any], name: str, index: int | None = None) -> None:
+        self._group, self._name, self._index = group, name, index
+
+    def __call__(self) -> Any:
+        value = self._group[self._name]
+        return value if self._index is None else value[self._index]
+
+
+class _ReadFacts:
+    """Function that returns hyperparameters; of tensors their identity."""
+
+    __slots__ = ("_group", "_names")
+
+    def __init__(self, group: dict[str, Any], names: list[str]) -> None:
+        self._group, self._names = group, names
+
+    def __call__(self) -> Any:
+        values = [self._group.get(name) for name in self._names]
+        return [id(value) if hasattr(value, "_data") else value for value in values]
+
+
 def _install_operators() -> None:
     """Define the operators of traced numbers with each other, Python's numbers and arrays."""
     for word in "add sub mul truediv pow mod floordiv".split():
@@ -147,7 +205,7 @@ def _install_operators() -> None:
         ("neg", operator.neg), ("pos", operator.pos), ("abs", operator.abs),
     ):  # fmt: skip
         setattr(TracedNumber, f"__{word}__", _unary(word, function))
-    for word in "lt le gt ge eq ne".split():
+    for word in "lt le gt ge ne".split():
         setattr(TracedNumber, f"__{word}__", _comparison(word, getattr(operator, word)))
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,8 @@ class Recorder:
         guards: Functions without arguments with the values that they must return at a replay.
         once: Reasons why the recording stands for this call alone, and the next is recorded anew.
         actions: Functions to call after each replay, in order, for effects outside of tensors.
+        acting: The objects whose attributes these functions change.
+        numbers: The traced numbers that are inputs, by what they are read from.
         phase: Phase of the nodes that are added.
         tag: Their tag.
         static: Values that depend on no input and no draw, which may be read.
@@ -98,6 +101,8 @@ class Recorder:
         self.guards: list[tuple[Callable[[], Any], Any]] = []
         self.once: list[str] = []
         self.actions: list[Callable[[], Any]] = []
+        self.acting: list[Any] = []
+        self.numbers: dict[Any, Any] = {}
         self.phase = "forward"
         self.tag = Tag()
         self.static: set[Value] = set()
@@ -232,6 +237,15 @@ class Recorder:
 
     def __exit__(self, *exception: object) -> None:
         del _recorders[self.thread]
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Scope in which this thread runs eagerly."""
+        del _recorders[self.thread]
+        try:
+            yield
+        finally:
+            _recorders[self.thread] = self
 
     def finish(self) -> None:
         """Fill in the writes of the program."""

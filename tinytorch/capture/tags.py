@@ -1,4 +1,4 @@
-"""Tags of nodes: the operation, its arguments and the user's line, from the profiler's interface."""
+"""Tags of nodes: the operation, its arguments, the user's line; set as a profiler is called."""
 
 from __future__ import annotations
 

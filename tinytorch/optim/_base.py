@@ -175,6 +175,9 @@ class ArrayOptimizer(Optimizer):
 
     def _step_group(self, group: ParamGroup) -> None:
         """Update the parameters of one group."""
+        params = group["params"]
+        if params and params[0]._xp.recorded is not None:
+            group = params[0]._xp.trace_group(group)
         # A step whose learning rate is on a device operates on tensors; do not record it.
         with no_grad() if has_device_scalars(group) else nullcontext():
             # An override of ``_init_group`` in a user's subclass selects the parameters.
@@ -288,6 +291,8 @@ class ArrayOptimizer(Optimizer):
         fresh = not state
         if fresh:
             state.update(self._initial_state(p, group))
+            if p._xp.recorded is not None:
+                p._xp.note_once("the state of an optimizer is created")
         return state, self._advance(state, group, fresh)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -323,9 +328,9 @@ def scalar_state(value: float = 0.0) -> Tensor:
 
 def increase(number: Tensor, by: float) -> float:
     """Add to scalar state and return the sum; faster than arithmetic on a 0-d array."""
-    data = number._data
-    data[...] = data.item() + by
-    return float(data.item())
+    xp, data = number._xp, number._data
+    data[...] = xp.scalar(data) + by
+    return xp.scalar(data)  # type: ignore[no-any-return]
 
 
 def to_number(value: Any, group: ParamGroup | None = None) -> Any:
@@ -338,7 +343,7 @@ def to_number(value: Any, group: ParamGroup | None = None) -> Any:
         return value
     if group is not None and _is_device_scalar(value, group):
         return value.reshape(())
-    return value.item()
+    return value._xp.scalar(value._data)
 
 
 def has_device_scalars(group: ParamGroup) -> bool:

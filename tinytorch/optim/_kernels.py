@@ -40,6 +40,15 @@ def kernel(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+def evaluate(function: Callable[..., Any], *numbers: Any) -> Any:
+    """Return ``function(*numbers)``; of numbers that are traced for ``tt.compile`` a traced one."""
+    for number in numbers:
+        compute = getattr(number, "compute", None)
+        if compute is not None:
+            return compute(function.__name__, function, *numbers)
+    return function(*numbers)
+
+
 def update(xp: Backend, name: str, *arrays: Arrays, **numbers: Any) -> None:
     """Run the update ``name`` with the backend's own kernel, or the shared implementation.
 
@@ -207,7 +216,7 @@ def nadam_update(
     ``mean_scale`` and ``grad_scale`` are the weights of the first moment and of the gradient in
     the step. They depend on the product of the momentum schedule, which is per-tensor state.
     """
-    correction = math.sqrt(1.0 - beta2**step)
+    correction = evaluate(math.sqrt, 1.0 - beta2**step)
     penalty = 0.0 if decoupled else weight_decay
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
@@ -224,6 +233,28 @@ def nadam_update(
         _subtract_scaled(xp, p, s, lr, s)
 
 
+def _average_lengths(step: float, beta2: float) -> tuple[float, float]:
+    """Length of the simple moving average that approximates the second moment, and its limit."""
+    longest = 2.0 / (1.0 - beta2) - 1.0
+    return longest - 2.0 * step * beta2**step / (1.0 - beta2**step), longest
+
+
+def _is_variance_tractable(step: float, beta2: float) -> bool:
+    """Whether the moving average is longer than 5 steps."""
+    return _average_lengths(step, beta2)[0] > 5.0
+
+
+def _rectified_step_size(lr: float, step: float, beta1: float, beta2: float) -> float:
+    """Step size of RAdam."""
+    step_size = lr / (1.0 - beta1**step)
+    if not _is_variance_tractable(step, beta2):
+        return step_size
+    length, longest = _average_lengths(step, beta2)
+    rectified = (length - 4.0) * (length - 2.0) * longest
+    rectified /= (longest - 4.0) * (longest - 2.0) * length
+    return step_size * math.sqrt(rectified * (1.0 - beta2**step))
+
+
 @kernel
 def radam_update(
     xp: Backend, params: Arrays, grads: Arrays, exp_avgs: Arrays, exp_avg_sqs: Arrays, *,
@@ -231,16 +262,8 @@ def radam_update(
     decoupled: bool, maximize: bool,
 ) -> None:  # fmt: skip
     """RAdam: an adaptive step only where the variance of the second moment is tractable."""
-    correction = 1.0 - beta2**step
-    longest = 2.0 / (1.0 - beta2) - 1.0
-    length = longest - 2.0 * step * beta2**step / correction
-    step_size = lr / (1.0 - beta1**step)
-    # The variance is tractable for a simple moving average of more than 5 steps.
-    adaptive = length > 5.0
-    if adaptive:
-        rectified = (length - 4.0) * (length - 2.0) * longest
-        rectified /= (longest - 4.0) * (longest - 2.0) * length
-        step_size *= math.sqrt(rectified * correction)
+    step_size = evaluate(_rectified_step_size, lr, step, beta1, beta2)
+    adaptive = evaluate(_is_variance_tractable, step, beta2)
     penalty = 0.0 if decoupled else weight_decay
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
@@ -248,9 +271,11 @@ def radam_update(
         d = _descent_direction(xp, p, g, penalty, maximize)
         _update_average(xp, mean, d, beta1, s)
         _update_square_average(xp, square, d, beta2, s)
-        if adaptive:
+        if adaptive is not False:
             s = xp.sqrt(square, out=s)
             s = xp.add(s, eps, out=s)
+            if adaptive is not True:  # it is traced, and differs between replays
+                s = xp.where(adaptive, s, 1.0)
             mean = s = xp.divide(mean, s, out=s)
         _subtract_scaled(xp, p, mean, step_size, s)
 
@@ -364,12 +389,19 @@ def asgd_update(
         d = _descent_direction(xp, p, g, weight_decay, maximize)
         _shrink(xp, p, eta, lambd)
         _subtract_scaled(xp, p, d, eta, s)
-        if mu == 1:
+        starts = evaluate(_is_one, mu)
+        if starts is True:
             average[...] = p
-        else:
-            s = xp.subtract(p, average, out=s)
-            s = xp.multiply(s, mu, out=s)
-            xp.add(average, s, out=average)
+            continue
+        s = xp.subtract(p, average, out=s)
+        s = xp.multiply(s, mu, out=s)
+        s = xp.add(average, s, out=average if starts is False else None)
+        if starts is not False:  # it is traced, and differs between replays
+            average[...] = xp.where(starts, p, s)
+
+
+def _is_one(number: float) -> bool:
+    return bool(number == 1)
 
 
 def _rms(xp: Backend, array: Array) -> Any:
@@ -417,7 +449,7 @@ def adafactor_update(
     The sequences that do not apply are empty, so one call updates either matrices or vectors.
     """
     weight = step**beta2_decay
-    rate = min(lr, 1.0 / math.sqrt(step))
+    rate = evaluate(min, lr, 1.0 / evaluate(math.sqrt, step))
     nothing = (None,) * len(params)
     states = zip(rows or nothing, columns or nothing, variances or nothing, strict=True)
     for p, g, (row, column, variance) in zip(params, grads, states, strict=True):

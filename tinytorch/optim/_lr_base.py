@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..state import current_backend
 from ..state.tracebacks import ShortTracebacks
 from ..warnings import warn
 from .optimizer import Optimizer, ParamGroup
@@ -56,6 +58,22 @@ _RESUMING = (
 )
 
 
+def run_outside_recording(step: Callable[..., None]) -> Callable[..., None]:
+    """Return a ``step`` that ``tt.compile`` does not record: each replay calls it.
+
+    A step that reads a tensor is recorded, which is a break.
+    """
+
+    @functools.wraps(step)
+    def step_outside(self: LRScheduler, *args: Any, **kwargs: Any) -> None:
+        backend = current_backend()
+        if backend.recorded is None or any(isinstance(arg, Tensor) for arg in args):
+            return step(self, *args, **kwargs)
+        return backend.act(self, functools.partial(step, self, *args, **kwargs))
+
+    return step_outside
+
+
 class LRScheduler(ShortTracebacks):
     """Base class of the schedulers: a subclass defines ``get_lr``.
 
@@ -91,6 +109,11 @@ class LRScheduler(ShortTracebacks):
 
     base_lrs: list[Any]
     _last_lr: list[Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in vars(cls):
+            cls.step = run_outside_recording(vars(cls)["step"])  # type: ignore[method-assign]
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer: Optimizer = check_optimizer(optimizer)
@@ -164,6 +187,7 @@ class LRScheduler(ShortTracebacks):
         """
         raise NotImplementedError
 
+    @run_outside_recording
     def step(self, epoch: int | None = None) -> None:
         """Set the learning rates of the next epoch (or batch).
 

@@ -16,6 +16,7 @@ from ._base import (
     state_like,
     to_number,
 )
+from ._kernels import evaluate
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["ASGD", "asgd"]
@@ -99,14 +100,14 @@ class ASGD(ArrayOptimizer):
         """Count one step; return its ``(eta, mu)`` and store those of the next step."""
         step = super()._advance(state, group, fresh)
         lr, eta, mu = _rate(group), state["eta"], state["mu"]
-        eta_and_mu = eta if isinstance(lr, Tensor) else eta.item(), mu.item()
+        eta_and_mu = eta if isinstance(lr, Tensor) else to_number(eta), to_number(mu)
         # Compute eta and mu of the next step; this step uses those of the last one.
         next_eta = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
         if isinstance(next_eta, Tensor):
             state["eta"] = next_eta
         else:
             eta._data[...] = next_eta
-        mu._data[...] = 1.0 / max(1.0, step - group["t0"])
+        mu._data[...] = 1.0 / evaluate(max, 1.0, step - group["t0"])
         return eta_and_mu
 
     def _update(self, group: ParamGroup) -> None:

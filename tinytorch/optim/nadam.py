@@ -110,7 +110,7 @@ class NAdam(ArrayOptimizer):
         if group["differentiable"]:
             return step, product.mul_(_momentum(step, group))
         product._data *= _momentum(step, group)
-        return step, product.item()
+        return step, to_number(product)
 
     def _update(self, group: ParamGroup) -> None:
         beta1, beta2 = group["betas"]
@@ -135,7 +135,7 @@ class NAdam(ArrayOptimizer):
 def _momentum(step: float, group: ParamGroup) -> float:
     """The momentum at a step, which rises from half of ``beta1`` to ``beta1``."""
     warm_up: float = 1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"])
-    return float(group["betas"][0]) * warm_up
+    return to_number(group["betas"][0]) * warm_up  # type: ignore[no-any-return]
 
 
 @document_functional(
