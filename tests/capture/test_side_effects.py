@@ -46,7 +46,7 @@ def append(x: Any) -> Any:
 
 
 def fill(x: Any) -> Any:
-    TABLE[f"call {len(TABLE)}"] = x
+    TABLE[f"call {len(TABLE)}"] = x.shape
     return x * 2
 
 

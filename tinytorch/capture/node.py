@@ -16,6 +16,7 @@ import numpy
 from ..autograd import grad
 from ..backends import load
 from ..core.tensor import Tensor, wrap
+from ..graph.engine import conjugate
 from ..graph.nodes import FREED, Node, NodeOutput
 from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
@@ -238,7 +239,8 @@ class _Run:
             given[i] if kind == "cotangent" else array
             for (kind, i), array in zip(call._read, self._inputs, strict=True)
         ]
-        found = iter(_own(call.backward_lanes.run([*self._residuals, *read])))
+        arrays = call.backward_lanes.run([*self._residuals, *read])
+        found = iter(_own([array.conj() if array.dtype.kind == "c" else array for array in arrays]))
         return [next(found) if call._gradients[place] else None for place in call._needs]
 
     def record_again(self, grads: Sequence[Any]) -> list[Any]:
@@ -248,9 +250,9 @@ class _Run:
         with enable_grad():
             leaves = self._call_again()
             results = [leaves[place] for place in call.differentiable]
-            return list(
-                grad(results, inputs, list(grads), create_graph=True, allow_unused=True)
-            )  # fmt: skip
+            given = [conjugate(each) for each in grads]
+            found = grad(results, inputs, given, create_graph=True, allow_unused=True)
+            return [None if each is None else conjugate(each) for each in found]
 
     def _call_again(self) -> list[Any]:
         """Return the tensors of the result of an eager call that has no other effect."""
@@ -277,8 +279,13 @@ class _Run:
 
 
 def as_row_major(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return a gradient as a row-major array of a shape and dtype."""
+    """Return a gradient of the engine's as a row-major array of a shape and dtype.
+
+    The engine's gradients of complex values are the conjugates of those that ``grad`` returns.
+    """
     array = numpy.ascontiguousarray(gradient, dtype)
+    if array.dtype.kind == "c":
+        array = array.conj()
     return array if array.shape == shape else array.reshape(shape)
 
 
