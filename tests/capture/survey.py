@@ -26,8 +26,12 @@ UNINITIALIZED = ("empty", "new_empty", "empty_like", "empty_permuted", "empty_st
                  "new_empty_strided", "resize_", "resize_as_")  # fmt: skip
 
 
+#: Outcomes of a sample, from the best to the worst.
+KINDS = "skipped", "right", "break", "raises", "wrong"
+
+
 class Verdict(str):
-    """Outcome of a sample: ``"right"``, ``"break"``, ``"wrong"``, ``"raises"`` or ``"skipped"``."""
+    """Outcome of a sample, one of ``KINDS``, and why."""
 
     __slots__ = ("why",)
 
@@ -79,6 +83,7 @@ def samples(info: Any, dtype_name: str, count: int) -> Iterator[Any]:
         return
     differentiable = info.supports_autograd and (dtype.is_floating_point or dtype.is_complex)
     found = []
+    torch.manual_seed(0)
     for sample in info.sample_inputs("cpu", dtype, requires_grad=differentiable):
         found.append(sample)
         if len(found) >= 40:
@@ -252,7 +257,6 @@ def compare_replay(
 
 def survey(infos: list[Any], dtype: str = "float64", count: int = 3) -> dict[str, Verdict]:
     """The worst verdict of each operation."""
-    worst = ["skipped", "right", "break", "raises", "wrong"]
     found: dict[str, Verdict] = {}
     for info in infos:
         name = f"{info.name}.{info.variant_test_name}".rstrip(".")
@@ -260,7 +264,7 @@ def survey(infos: list[Any], dtype: str = "float64", count: int = 3) -> dict[str
         verdict = Verdict("skipped", "not in this library")
         for sample in samples(info, dtype, count) if function is not None else ():
             one = judge_safely(info.name, function, sample)
-            if worst.index(one) > worst.index(verdict):
+            if KINDS.index(one) > KINDS.index(verdict):
                 verdict = one
         found[name] = verdict
     return found

@@ -51,6 +51,7 @@ _CALLERS = tuple(
     for room in (
         "graph.engine",
         "backends.",
+        "capture.",
         "dispatch.promotion",
         "numpy.functions.elementwise",
         "ops.",
