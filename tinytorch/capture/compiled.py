@@ -13,13 +13,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..optim.lr_scheduler import LRScheduler
+from ..optim.optimizer import Optimizer
 from ..warnings import warn
 from . import settings
 from .check import check_replay
 from .entry import SET, Entry, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    Signature, TensorGuard, find_hook, is_lazy, overlap, reason_for_eager, unsupported_tensor,
+    Signature, TensorGuard, is_lazy, overlap, reason_for_eager, unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
 from .reach import Reach
@@ -156,7 +158,7 @@ class Compiled:
         """Return why a call cannot be recorded; ``""`` if it may be."""
         if overlap(signature.unique()) or signature.overlaps(reach):
             return "arguments share memory with each other or with a parameter"
-        return find_hook(reach)
+        return "a module has a hook of Python" if reach.has_hooks() else ""
 
     def _record(
         self, signature: Signature, reach: Reach, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -169,7 +171,11 @@ class Compiled:
         effects = SideEffects(reach, signature.containers)
         with effects.watching():
             call = record_call(functools.partial(self.function, *args, **kwargs), listed)
-        reasons, changes = find_reasons(call, effects), effects.changes()
+        reasons, redone = find_reasons(call, effects), entries_of_actions(call)
+        changes = [
+            change for change in effects.changes()
+            if change.where not in redone and (change.where or (0,))[0] not in redone
+        ]  # fmt: skip
         lasting = bool(reasons) or not all(change.is_first for change in changes)
         reasons += [f"it changes {change.name}" for change in changes] + call.recorder.once
         if not reasons:
@@ -181,6 +187,8 @@ class Compiled:
             entry.is_guarded = not changes
             self._give_up(entry, signature, reasons[0], lasting)
             return call.result
+        if redone:
+            reach.exclude(redone)
         guard_rest(entry, call, listed, grads)
         self._add(entry)
         return call.result
@@ -242,6 +250,30 @@ def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
     calls = [f"it calls {name}" for name in effects.calls()]
     return [*breaks, *calls, *call.reasons]
+
+
+def entries_of_actions(call: CallRecording) -> set[Any]:
+    """Return the entries of containers that replays read as numbers, or change by actions.
+
+    These are hyperparameters of optimizers that are traced, and the attributes of schedulers.
+    """
+    recorder = call.recorder
+    found: set[Any] = {key[:2] for key in recorder.numbers}
+    pending, seen = list(recorder.acting), set()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Optimizer):
+            groups = value.param_groups
+            found |= {(id(g), name) for g in groups for name in g if name != "params"}
+        elif isinstance(value, (list, dict)):
+            found |= {(id(value), None), id(value)}
+            pending += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, LRScheduler):
+            pending.append(vars(value))
+    return found
 
 
 def guard_rest(

@@ -213,20 +213,3 @@ def unsupported_tensor(tensors: Iterable[Any]) -> str:
         if vars(tensor).get("_inference") and not inference_enabled():
             return "an inference tensor is read outside of inference mode"
     return ""
-
-
-#: Attributes of modules that hold hooks which run with ``forward`` or its backward.
-_HOOKS = (
-    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
-)  # fmt: skip
-
-
-def find_hook(reach: Reach) -> str:
-    """Return which Python hook of a module or a tensor would run; ``""`` if none would."""
-    for value in list(reach.objects.values()):
-        state = getattr(value, "__dict__", None)
-        if state is not None and "_forward_hooks" in state:
-            name = next((name for name in _HOOKS if state.get(name)), None)
-            if name is not None:
-                return f"a module, {type(value).__name__}, has a hook ({name[1:-1]})"
-    return ""

@@ -75,14 +75,15 @@ _PURE = frozenset((
 _HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 #: Special methods that a recorded function does not call.
 _UNCALLED = frozenset(("__init__", "__repr__", "__getstate__", "__setstate__"))
+#: Attributes of modules whose entries are usually in the module's ``__dict__``, too.
+_MIRRORED = "_parameters", "_buffers", "_modules"
 #: Attributes of modules that ``forward`` does not read.
 _UNREAD = frozenset((
     "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks",
     "_load_state_dict_pre_hooks_with_module", "_state_dict_hooks", "_state_dict_post_hooks",
     "_state_dict_pre_hooks", "_non_persistent_buffers_set", "_forward_hooks_always_called",
     "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_is_full_backward_hook",
-    # The entries of these are in the module's ``__dict__``, too.
-    "_parameters", "_buffers", "_modules", *_HOOKS,
+    *_HOOKS, *_MIRRORED,
 ))  # fmt: skip
 #: Bytes up to which arrays of NumPy's are compared by their elements.
 _MOST_BYTES = 1 << 20
@@ -172,10 +173,12 @@ class Change(NamedTuple):
     Attributes:
         name: Its name for messages.
         is_first: Whether it was created or set for the first time: it was missing, None or False.
+        where: The ``id`` of its container with its key, for ``exclude``; None for other values.
     """
 
     name: str
     is_first: bool = False
+    where: tuple[int, Any] | None = None
 
 
 class Reach:
@@ -195,8 +198,7 @@ class Reach:
         self.objects: dict[int, Any] = {}
         self.is_suspicious: bool = False
         #: Containers, with their contents at the time of the search, and their names.
-        self._dicts: list[dict[Any, Any]] = []
-        self._modules: list[tuple[dict[str, Any], list[str], str]] = []
+        self._records: list[tuple[dict[Any, Any], list[Any], str]] = []
         self._hooks: list[dict[Any, Any]] = []
         self._sequences: list[Any] = []
         self._labels: dict[int, str] = {}
@@ -205,10 +207,13 @@ class Reach:
         self._cells: dict[int, tuple[CellType, str]] = {}
         self._streams: list[tuple[Any, Any, str]] = []
         self._numpy_arrays: list[tuple[Any, Any, str]] = []
+        self._outside: Any = None
         self._names: set[str] = set(_CALLED)
         #: Classes and Python modules, whose members are searched by name.
         self._scopes: list[tuple[Any, str]] = []
         for label, root in roots:
+            if isinstance(root, MethodType) and root.__name__ == "forward":
+                self._outside = root.__self__  # its hooks run outside of the function
             self._visit(root, label)
         self._visit_members()
         self._close()
@@ -301,14 +306,9 @@ class Reach:
         """Watch an attribute that is not in a ``__dict__`` of its own."""
         self._attributes[id(owner), name] = owner, name, label
 
-    def _note_dict(self, value: dict[Any, Any], label: str) -> None:
-        """Watch a dict."""
-        self._dicts.append(value)
-        self._labels[id(value)] = label
-
     def _visit_dict(self, value: dict[Any, Any], label: str) -> None:
         """Search a dict, or the ``__dict__`` of an object."""
-        self._note_dict(value, label)
+        self._records.append((value, list(value), label))
         if len(value) <= MOST_ITEMS:
             for key, item in list(value.items()):
                 self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
@@ -336,6 +336,11 @@ class Reach:
         if isinstance(value, numpy.ndarray) and value.nbytes <= _MOST_BYTES:
             self._numpy_arrays.append((value, value.copy(), label))
         module = type(value).__module__
+        state = getattr(value, "__dict__", {})
+        if module.startswith("tinytorch.capture") and "_modules" not in state:
+            # A compiled function, with its recordings.
+            self._visit(getattr(value, "function", getattr(value, "__wrapped__", None)), label)
+            return
         if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module.startswith(_OPAQUE):
             return
         if is_library(module) and not module.startswith("tinytorch"):
@@ -343,7 +348,7 @@ class Reach:
                 wrapped = getattr(value, "__wrapped__", None)
                 self._visit(wrapped, label)
                 return
-        if getattr(type(value), "_is_mirrored", False):
+        if "_forward_hooks" in state:
             self._visit_module(value, label)
         elif hasattr(value, "__dict__"):
             self._visit_dict(vars(value), label)
@@ -356,9 +361,11 @@ class Reach:
     def _visit_module(self, module: Any, label: str) -> None:
         """Search a module: its attributes, which include parameters, buffers and children."""
         names = [name for name in vars(module) if name not in _UNREAD]
-        self._modules.append((vars(module), names, label))
-        for name in _HOOKS:
-            self._hooks.append(vars(module).get(name, {}))
+        if not type(module)._is_mirrored:
+            names += _MIRRORED
+        self._records.append((vars(module), names, label))
+        if module is not self._outside:
+            self._hooks += [vars(module).get(name, {}) for name in _HOOKS]
         for name in names:
             self._visit(vars(module)[name], f"{label}.{name}")
 
@@ -388,10 +395,13 @@ class Reach:
 
     def _close(self) -> None:
         """Store what everything is now."""
-        self._sized = [*self._dicts, *self._sequences, *(state for state, _, _ in self._modules)]
-        self._getters = [(_getter(names), state) for state, names, _ in self._modules]
-        self._listed = [d for d in self._dicts if len(d) <= MOST_ITEMS]
+        self._listed = [
+            (state, keys if len(keys) <= MOST_ITEMS else [], label)
+            for state, keys, label in self._records
+        ]
+        self._getters = [(_getter(keys), state) for state, keys, _ in self._listed]
         self._listed_sequences = [s for s in self._sequences if len(s) <= MOST_ITEMS]
+        self._sized = [*(state for state, _, _ in self._records), *self._sequences]
         self._scope_dicts = [scope for scope, _, _ in self._entries.values()]
         self._scope_names = [name for _, name, _ in self._entries.values()]
         self._owners = [owner for owner, _, _ in self._attributes.values()]
@@ -399,13 +409,25 @@ class Reach:
         self._cell_list = [cell for cell, _ in self._cells.values() if _has_contents(cell)]
         self._sizes = list(map(len, self._sized))
         self._expected = list(self._current())
-        self._keys = [list(d) for d in self._listed]
+
+    def exclude(self, entries: set[tuple[int, Any]]) -> None:
+        """Stop to watch entries of containers, which a replay reads or changes itself.
+
+        Args:
+            entries: The ``id`` of each container, with a key; None for the whole container.
+        """
+        self._records = [
+            (state, [key for key in keys if (id(state), key) not in entries], label)
+            for state, keys, label in self._records
+            if (id(state), None) not in entries
+        ]
+        self._sequences = [s for s in self._sequences if (id(s), None) not in entries]
+        self._close()
 
     def _current(self) -> Iterator[Any]:
         """Yield all values as they are now, always in the same order."""
         return itertools.chain(
             itertools.chain.from_iterable([get(state) for get, state in self._getters]),
-            itertools.chain.from_iterable(map(dict.values, self._listed)),
             itertools.chain.from_iterable(self._listed_sequences),
             self._rest(),
         )
@@ -431,8 +453,6 @@ class Reach:
 
     def _holds_by_value(self) -> bool:
         """Compare by value; store the new objects if all are equal to the former ones."""
-        if list(map(list, self._listed)) != self._keys:
-            return False
         current = list(self._current())
         if all(map(is_same, current, self._expected)):
             self._expected = current
@@ -442,21 +462,15 @@ class Reach:
     def changes(self) -> list[Change]:
         """Return the values that are not as they were, and random generators that have advanced."""
         expected = iter(self._expected)
-        known = {*self._listed_ids(), *(id(state) for state, _, _ in self._modules)}
-        found = [Change(self._labels[id(c)]) for c, n in zip(self._sized, self._sizes, strict=True)
-                 if len(c) != n and id(c) not in known]  # fmt: skip
-        for state, names, label in self._modules:
-            before = dict(zip(names, itertools.islice(expected, len(names)), strict=True))
-            now = {name: value for name, value in state.items() if name not in _UNREAD}
-            found += _changed_keys(before, now, label)
-        for container, keys in zip(self._listed, self._keys, strict=True):
+        found: list[Change] = []
+        for state, keys, label in self._listed:
             before = dict(zip(keys, itertools.islice(expected, len(keys)), strict=True))
-            found += _changed_keys(before, container, self._labels[id(container)])
+            found += _changed_keys(before, state, label)
         sizes = dict(zip(map(id, self._sized), self._sizes, strict=True))
         for sequence in self._listed_sequences:
             items = list(itertools.islice(expected, sizes[id(sequence)]))
             if len(items) != len(sequence) or not all(map(is_same, items, sequence)):
-                found.append(Change(self._labels[id(sequence)]))
+                found.append(Change(self._labels[id(sequence)], False, (id(sequence), None)))
         labels = itertools.chain(
             (label for _, _, label in self._entries.values()),
             (label for _, _, label in self._attributes.values()),
@@ -468,9 +482,9 @@ class Reach:
         return found + [Change(label) for value, state, label in self._streams
                         if stream_state(value) != state]  # fmt: skip
 
-    def _listed_ids(self) -> set[int]:
-        """Ids of the containers whose items are compared."""
-        return set(map(id, [*self._listed, *self._listed_sequences]))
+    def has_hooks(self) -> bool:
+        """Whether a module has hooks that run with ``forward`` or its backward."""
+        return any(self._hooks)
 
     def describe(self) -> list[str]:
         """Return the names of the watched globals, closure variables and attributes."""
@@ -478,8 +492,9 @@ class Reach:
                   if is_simple(scope.get(name, _MISSING))]  # fmt: skip
         cells = [label for cell, label in self._cells.values() if _has_contents(cell)]
         return [
-            *simple, *cells, f"attributes of {len(self._modules)} modules",
-            f"contents of {len(self._dicts)} dicts and {len(self._sequences)} lists",
+            *simple, *cells,
+            f"contents of {len(self._records)} dicts, such as attributes of modules, and "
+            f"{len(self._sequences)} lists",
         ]  # fmt: skip
 
 
@@ -524,7 +539,7 @@ def _getter(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     """Return a function of a dict that returns the tuple of the values of ``names``."""
     if len(names) > 1:
         return itemgetter(*names)
-    return lambda state: tuple([state[name] for name in names])
+    return (lambda state: (state[names[0]],)) if names else lambda state: ()
 
 
 def _is_unchanged(entry: tuple[Any, Any, str]) -> bool:
@@ -549,12 +564,14 @@ def _is_unset(value: Any) -> bool:
 
 def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> list[Change]:
     """Return the entries that differ between two dicts."""
-    keys = [*before, *(key for key in list(now) if key not in before)]
+    hidden = _UNREAD if "_forward_hooks" in now else ()
+    keys = [*before, *(key for key in list(now) if key not in before and key not in hidden)]
     return [
         Change(
             f"{label}.{key}" if isinstance(key, str) else f"{label}[{type(key).__name__}]",
             _is_unset(before.get(key, _MISSING)),
-        )
+            (id(now), key),
+        )  # fmt: skip
         for key in keys
         if not is_same(before.get(key, _MISSING), now.get(key, _MISSING))
     ]
