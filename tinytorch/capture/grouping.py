@@ -20,7 +20,7 @@ _MOST = 300
 
 
 class Form(enum.Enum):
-    """How a value is read in a loop over rows × columns."""
+    """Pattern in which a loop over rows × columns reads a value."""
 
     ELEMENT = "one for each element"
     ROW = "one for each row"
@@ -99,7 +99,7 @@ class Group:
 
     @property
     def key(self) -> tuple[int, int, bool]:
-        """That of the space."""
+        """Key of the space."""
         return self.rows, self.columns, self.is_row_major
 
     @property
@@ -258,7 +258,7 @@ class _Grouper:
         )
 
     def fit(self, op: Op, space: Space, group: Group) -> tuple[Form, list[Form | None]] | None:
-        """Return the forms of the result and the arguments in ``group``; None if it does not fit."""
+        """Return the forms of result and arguments in ``group``; None if it does not fit."""
         if space.key == group.key:
             forms = [self.form(arg, op, space, group) for arg in op.args]
             out = op.reduces or Form.ELEMENT

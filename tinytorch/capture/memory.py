@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+import numpy
+
 from .graph import Kind, Node, Program, Value, values_in
 from .grouping import Form, Group, Step, is_row_major
 from .simplify import is_like, producers, storage_root
@@ -23,7 +25,7 @@ _LINE = 64
 
 
 class Where(Enum):
-    """Where a value lies."""
+    """Kind of memory of a value."""
 
     INPUT = "the array of an input"
     CONSTANT = "an array of the program"
@@ -161,7 +163,7 @@ def step_results(step: Step) -> list[Value]:
 
 def nbytes(value: Value) -> int:
     """Return the size of a value in bytes."""
-    return math.prod(value.shape) * value.dtype.itemsize
+    return int(math.prod(value.shape) * value.dtype.itemsize)
 
 
 class _Planner:
@@ -269,7 +271,7 @@ class _Planner:
 
     def is_elementwise(self, step: Node, source: Value) -> bool:
         """Whether each element of the result depends on the same element of ``source`` alone."""
-        if step.kind is not Kind.CALL or not isinstance(getattr(step.function, "nin", None), int):
+        if step.kind is not Kind.CALL or not isinstance(step.function, numpy.ufunc):
             return False
         read = [value for value in step_reads(step) if self.root(value) is source]
         return step.function.signature is None and all(value is source for value in read)

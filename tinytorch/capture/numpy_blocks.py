@@ -60,7 +60,7 @@ def is_copy(node: Node) -> bool:
     """Whether a node copies or casts its first argument."""
     return (
         node.kind is Kind.CALL and node.name.rpartition(".")[2] in COPIES and bool(node.args)
-        and isinstance(node.args[0], Value)
+        and (isinstance(node.args[0], Value) or node.name == "fit")
     )  # fmt: skip
 
 
@@ -99,8 +99,10 @@ def reduction_form(node: Node, out: Value) -> Form | None:
     if any(item is not None for item in given.values()):
         return None
     last = len(value.shape) - 1
-    axes = range(last + 1) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = sorted(axis % (last + 1) for axis in axes)
+    if axis is None:
+        axes = [*range(last + 1)]
+    else:
+        axes = sorted(i % (last + 1) for i in (axis if isinstance(axis, tuple) else (axis,)))
     if axes == [last] and rows > 1:
         return Form.ROW
     if name in ("sum", "total") and axes == [*range(last + 1)]:
@@ -130,9 +132,16 @@ def as_numbers(node: Node, args: list[Any]) -> list[Any]:
     return [numpy.array(arg, dtype) if arg.__class__ in (int, float) else arg for arg in args]
 
 
-def lay_flat(array: Any, order: list[int], shape: tuple[int, ...]) -> Any:
-    """Return the elements of an array without gaps, in the order of memory, in another shape."""
-    return array.transpose(order).reshape(shape)
+def lay_flat(array: Any, key: Any, order: list[int], shape: tuple[int, ...]) -> Any:
+    """Return the elements of an array in the order of memory, in another shape.
+
+    Args:
+        array: Array that has no gaps where ``key`` selects.
+        key: For each dimension 0 or all.
+        order: The dimensions that are left, in the order of memory.
+        shape: The shape.
+    """
+    return array[(*key, ...)].transpose(order).reshape(shape)
 
 
 def write_group(writer: _Writer, group: Group) -> None:
@@ -216,14 +225,14 @@ class _GroupWriter:
     def add_array(self, value: Value, form: Form) -> str:
         """Pass the memory of a value; return the name of its part in a block."""
         name = f"p{len(self.parameters)}"
-        self.parameters[name] = self.shaped(value, form)
+        self.parameters[name] = self.memory_text(value, form)
         if form in (Form.SCALAR, Form.COLUMN):
             return name
         part = f"x{name[1:]}"
         self.slices.append(f"{part} = {name}[s:e]")
         return part
 
-    def shaped(self, value: Value, form: Form) -> str:
+    def memory_text(self, value: Value, form: Form) -> str:
         """Return the text of a value's memory in the shape that the loop needs."""
         group, shape = self.group, {Form.SCALAR: (), Form.COLUMN: (self.group.columns,)}.get(form)
         if form is Form.ELEMENT:
@@ -231,24 +240,18 @@ class _GroupWriter:
         elif form is Form.ROW:
             shape = (group.rows, 1)
         assert shape is not None
-        if math.prod(value.shape) != math.prod(shape):
-            return self.unexpanded(value, shape)
-        if is_row_major(value) or form is not Form.ELEMENT:
+        if is_row_major(value) and math.prod(value.shape) == math.prod(shape):
             return self.writer.reshape(value, shape)
-        order = sorted(range(len(value.shape)), key=lambda i: -value.strides[i])
+        key = tuple(
+            slice(None) if step and size > 1 else 0
+            for size, step in zip(value.shape, value.strides, strict=True)
+        )  # without repeated elements
+        steps = [step for step, item in zip(value.strides, key, strict=True) if item != 0]
+        order = sorted(range(len(steps)), key=lambda i: -steps[i])
         array = self.writer.arrays.get(value)
         if array is not None:
-            return self.writer.share(lay_flat(array, order, shape), "a")
-        return f"lay_flat({self.writer.names[value]}, {order}, {shape})"
-
-    def unexpanded(self, value: Value, shape: tuple[int, ...]) -> str:
-        """Return the text of an expanded value without its repeated elements."""
-        pairs = zip(value.shape, value.strides, strict=True)
-        key = tuple(slice(None) if step and size > 1 else 0 for size, step in pairs) + (...,)
-        array = self.writer.arrays.get(value)
-        if array is not None:
-            return self.writer.share(array[key].reshape(shape), "a")
-        return f"{self.writer.names[value]}[{self.writer.share(key)}].reshape({shape})"
+            return self.writer.share(lay_flat(array, key, order, shape), "a")
+        return f"lay_flat({self.writer.names[value]}, {self.writer.share(key)}, {order}, {shape})"
 
     # -- operations -------------------------------------------------------------------------
 

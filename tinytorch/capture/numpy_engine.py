@@ -57,7 +57,8 @@ class Executable:
         Args:
             arrays: One array for each input, with the shape, dtype and strides of the recording.
         """
-        return self._function(*arrays)  # type: ignore[no-any-return]
+        with numpy.errstate(all="ignore"):
+            return self._function(*arrays)  # type: ignore[no-any-return]
 
 
 def prepare(program: Program) -> Executable:
@@ -99,7 +100,7 @@ def writes_out(node: Node) -> bool:
 
 def is_dense(value: Value) -> bool:
     """Whether the elements of a value lie without gaps, in some order of its dimensions."""
-    return is_row_major(value) or is_row_major(transposed(value))
+    return is_row_major(value) or is_row_major(transpose(value))
 
 
 def memory_order(value: Value) -> list[int]:
@@ -107,7 +108,7 @@ def memory_order(value: Value) -> list[int]:
     return sorted(range(len(value.shape)), key=lambda i: -value.strides[i])
 
 
-def transposed(value: Value) -> Value:
+def transpose(value: Value) -> Value:
     """Return a value with the dimensions in the order of memory."""
     found, order = Value.__new__(Value), memory_order(value)
     found.shape = tuple(value.shape[i] for i in order)
@@ -140,7 +141,8 @@ class _Writer:
         self.space: dict[str, Any] = {
             "__name__": __name__, "copyto": _copyto, "empty": numpy.empty, "asarray": numpy.asarray,
             "empty_like": numpy.empty_like, "matmul": numpy.matmul, "call": blas.call,
-            "in_parts": load("numpy").in_parts, "row_after_row": row_after_row, "lay_flat": lay_flat,
+            "in_parts": load("numpy").in_parts, "row_after_row": row_after_row,
+            "lay_flat": lay_flat,
             "add_parts": add_parts, "zeros": numpy.zeros,
         }  # fmt: skip
         self.by_id: dict[int, str] = {}
@@ -323,7 +325,7 @@ class _Writer:
         array = self.arrays.get(value)
         if array is not None:
             return self.share(array.reshape(shape), "a")
-        return f"{self.names[value]}.reshape{shape}"
+        return f"{self.names[value]}.reshape({shape})"
 
     def write_change(self, node: Node) -> None:
         """Write a PUT or a MUTATE: on a copy of the base, or on the base itself if it is dead."""
@@ -380,19 +382,17 @@ class _Writer:
 
     def write_results(self) -> None:
         """Write the copies to the inputs that the program writes, and the results."""
-        written = {number for number, _ in self.program.writes}
         results = []
         for value in self.program.outputs:
             place = self.layout.places[self.root(value)]
             text = self.names[value]
-            is_shared = place.where is Where.INPUT and place.number in written
-            if is_shared or place.where in (Where.CONSTANT, Where.ARENA):
-                self.lines.append(f"{self.new_name(value)} = {text}.copy()")
-                text = self.names[value]
+            if place.where is not Where.FRESH:
+                self.lines.append(f"o{len(results)} = {text}.copy('K')")
+                text = f"o{len(results)}"
             results.append(text)
         copies = []
         for number, value in self.program.writes:
-            if number not in self.layout.written:
+            if number not in self.layout.written and value is not self.program.inputs[number]:
                 text, place = self.names[value], self.layout.places[self.root(value)]
                 if place.where is Where.INPUT and place.number != number:
                     self.lines.append(f"w{number} = {text}.copy()")

@@ -101,6 +101,9 @@ class _Merger:
             substitute(node.args, self.find), substitute(node.kwargs, self.find), node.tag,
         )  # fmt: skip
         made.outputs, made.views = node.outputs, node.views
+        if fills(made):
+            made = Node(Kind.CALL, "fit", Fit(node.outputs[0]), made.args[2:], {}, node.tag)
+            made.outputs = node.outputs
         self.made_by.update((value, made) for value in node.outputs if value is not None)
         source = equal_argument(made)
         if source is not None and self.may_share(node.outputs[0], source):
@@ -172,12 +175,29 @@ def is_like(value: Value, other: Value) -> bool:
     )  # fmt: skip
 
 
+def fills(node: Node) -> bool:
+    """Whether a MUTATE replaces all elements of its base."""
+    return node.kind is Kind.MUTATE and node.name == "setitem" and node.args[1] is Ellipsis
+
+
+class Fit:
+    """Function that broadcasts and casts to the shape, dtype and layout of a value."""
+
+    def __init__(self, value: Any) -> None:
+        like: Any = numpy.empty(0, value.dtype)  # never read: only its layout counts
+        self._like = numpy.lib.stride_tricks.as_strided(like, value.shape, value.strides)
+
+    def __call__(self, source: Any) -> Any:
+        out = numpy.empty_like(self._like)
+        out[...] = source
+        return out
+
+
 def has_no_gaps(value: Value) -> bool:
     """Whether the elements of a value lie side by side, in any order of its dimensions."""
-    span = sum(
-        (size - 1) * abs(step) for size, step in zip(value.shape, value.strides, strict=True)
-    )
-    return span + value.dtype.itemsize == math.prod(value.shape) * value.dtype.itemsize
+    pairs = zip(value.shape, value.strides, strict=True)
+    span = sum((size - 1) * abs(step) for size, step in pairs)
+    return bool(span == (math.prod(value.shape) - 1) * value.dtype.itemsize)
 
 
 def steps_of(value: Value) -> list[int]:
