@@ -49,6 +49,8 @@ FEW_LINES = 60
 #: Short files and the reason why they are files.
 SHORT: dict[str, str] = {
     "backends.standard.strict_library": "imports array_api_strict, which is optional",
+    "capture.engines": "the choice of an engine; engines do not import each other",
+    "capture.errors": "PyTorch's file `_dynamo.exc`",
     "compat.as_torch.torch": "Python finds it as the module `torch` on `sys.path`",
     "compat.dask_worker": "imports Dask, which is optional",
     "distributed.algorithms.ddp_comm_hooks.debugging_hooks": "PyTorch's file",
@@ -67,7 +69,10 @@ SHORT: dict[str, str] = {
     "state.recorder": "the dispatcher imports it, and the profiler, which is far above",
 }
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.
-ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "graph", "numpy"}
+ROOMS = {
+    "capture", "facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "graph",
+    "numpy",
+}  # fmt: skip
 #: PyTorch has these as they are, or they are the language's.
 PUBLIC = {
     "__init__", "__main__", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
@@ -103,6 +108,9 @@ ON_DEMAND = {
 }
 # Rooms that import each other, and why; no two modules of theirs do.
 ROOM_PAIRS = {
+    frozenset({"capture", "nn"}): (
+        "`Module.compile` compiles a module, and `OptimizedModule` is one; guards read parameters"
+    ),
     frozenset({"compat", "distributed"}): (
         "what Lightning's module gets when it is loaded depends on the launcher; the names of "
         "`torch.distributed` that only raise are a table"

@@ -292,20 +292,6 @@ def test_version_has_the_fields_of_pytorchs() -> None:
 # -- what is not here ------------------------------------------------------------------------------
 
 
-def test_compile_returns_what_it_is_given() -> None:
-    net = nn.Linear(2, 1)
-    assert tt.compile(net) is net and tt.compile(mode="max-autotune", fullgraph=True)(net) is net
-    with pytest.raises(RuntimeError, match="Either mode or options"):
-        tt.compile(net, mode="default", options={})
-    with pytest.raises(TypeError, match="expected a function or a Module"):
-        tt.compile(3)
-    x = tt.ones(1, 2)
-    before = net(x)
-    assert net.compile(fullgraph=True) is None and tt.equal(net(x), before)  # type: ignore
-    with pytest.raises(RuntimeError, match="Either mode or options"):
-        net.compile(mode="default", options={})
-
-
 def test_script_and_trace_return_what_they_are_given() -> None:
     layer = nn.Linear(2, 1)
     assert tt.jit.script(len) is len and tt.jit.script(layer) is layer

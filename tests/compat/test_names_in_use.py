@@ -302,11 +302,3 @@ def test_skip_data_saves_a_file_without_values(lib: Any) -> None:
 def test_compile_refuses_unknown_modes_and_backends(lib: Any, options: dict[str, Any]) -> None:
     with pytest.raises(RuntimeError, match="Unrecognized mode=|Invalid backend: 'bogus'"):
         lib.compile(len, **options)
-
-
-@pytest.mark.parametrize("options", [
-    {"mode": "max-autotune"}, {"backend": "eager"}, {"mode": "default", "backend": "inductor"},
-    {"backend": len}, {"options": {"trace.enabled": True}},
-], ids=str)  # fmt: skip
-def test_compile_with_known_options_returns_the_function(options: dict[str, Any]) -> None:
-    assert tt.compile(len, **options) is len

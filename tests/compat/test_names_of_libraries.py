@@ -26,7 +26,7 @@ REFUSED = [
     "onnx.export",
     "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.spsolve",
     "library.opcheck", "ao.quantization.convert",
-    "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
+    "ao.quantization.QConfig", "_dynamo.export",
     "utils.cpp_extension.load", "utils.model_zoo.load_url",
     "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
@@ -320,7 +320,9 @@ def test_set_stance_accepts_pytorchs_stances_alone() -> None:
         pass
     with pytest.raises(RuntimeError, match="invalid torch.compile stance"):
         tt.compiler.set_stance("asleep")
-    assert tt._dynamo.optimize("inductor")(len) is len and tt._dynamo.disable(len) is len
+    assert tt._dynamo.optimize("inductor", disable=True)(len) is len
+    assert tt._dynamo.optimize("inductor")(lambda x: x + 1)(tt.zeros(1)).item() == 1.0
+    assert tt._dynamo.disable(len)([1, 2]) == 2
 
 
 def test_flatten_dense_tensors_is_inverted_by_unflatten(torch: Any) -> None:

@@ -29,6 +29,7 @@ NOT_ABOUT_ARRAYS = (
     "backends/rng/test_torch_mt19937.py",
     "backends/test_registry.py",
     "backends/test_standard.py",
+    "capture",
     "checkpoint/test_upcast.py",
     "clients",
     "compat/test_install_as_torch.py",

@@ -9,7 +9,7 @@ from typing import Any
 from ..nn.module import Module
 from .compiled import Compiled
 from .recorder import current_recorder
-from .settings import Options
+from .settings import Options, make_options
 
 #: Attributes of an ``OptimizedModule`` that are not the original module's.
 _OWN = frozenset((
@@ -163,3 +163,38 @@ def as_function(function: Any, called: Callable[..., Any]) -> Any:
     wrapper._torchdynamo_orig_callable = function  # type: ignore[attr-defined]
     wrapper._compiled = called  # type: ignore[attr-defined]
     return wrapper
+
+
+def optimize(*args: Any, **kwargs: Any) -> Any:
+    """Return a decorator that compiles a function or module; the older name of ``compile``.
+
+    Args:
+        *args: The backend, see ``compile``.
+        **kwargs: ``nopython`` is ``fullgraph`` of ``compile``; ``disable`` as there.
+
+    Example:
+        >>> tt._dynamo.optimize("inductor")(lambda x: x + 1)(tt.zeros(1))
+        tensor([1.])
+    """
+    options = make_options(
+        backend=args[0] if args else None, fullgraph=bool(kwargs.get("nopython"))
+    )
+
+    def decorate(function: Any) -> Any:
+        return function if kwargs.get("disable") else compile_callable(function, options)
+
+    return decorate
+
+
+def graph_break(msg: str = "") -> None:
+    """Make a call of a compiled function that is being recorded run eagerly from then on.
+
+    Args:
+        msg: Text for the warning.
+
+    Example:
+        >>> tt._dynamo.graph_break()
+    """
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.note_break(f"graph_break({msg!r})")

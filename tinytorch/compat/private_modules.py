@@ -21,8 +21,6 @@ __all__ = [
     "TransformGetItemToIndex",
     "_add_suffixes",
     "_tensor_str",
-    "graph_break",
-    "optimize",
     "printoptions",
     "set_printoptions",
 ]
@@ -132,36 +130,6 @@ class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
 
     def __exit__(self, *error: object) -> None:
         """Do nothing."""
-
-
-def optimize(*args: Any, **kwargs: Any) -> Any:
-    """Return a decorator that compiles a function or module; the older name of ``compile``.
-
-    Args:
-        *args: The backend, see ``compile``.
-        **kwargs: ``nopython`` is ``fullgraph`` of ``compile``; others as there.
-    """
-    from ..compiler import compile
-
-    names = {"backend": args[0]} if args else {}
-    names.update(fullgraph=kwargs.get("nopython", False), disable=kwargs.get("disable", False))
-    return compile(**names)
-
-
-def graph_break(msg: str = "") -> None:
-    """Make a call of a compiled function that is being recorded run eagerly from then on.
-
-    Args:
-        msg: Text for the warning.
-
-    Example:
-        >>> tt._dynamo.graph_break()
-    """
-    from ..capture.recorder import current_recorder
-
-    recorder = current_recorder()
-    if recorder is not None:
-        recorder.note_break(f"graph_break({msg!r})")
 
 
 class _CurrentOptions:

@@ -118,9 +118,9 @@ TABLES = {
         names={
             "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
             "set_stance": alias("compiler:"),
-            "TransformGetItemToIndex graph_break optimize": alias("compat.private_modules:"),
+            "TransformGetItemToIndex": alias("compat.private_modules:"),
             "config": alias("capture.settings:"),
-            "OptimizedModule": alias("capture.optimized_module:"),
+            "OptimizedModule graph_break optimize": alias("capture.optimized_module:"),
             "FailOnRecompileLimitHit RecompileError TorchDynamoException Unsupported":
                 alias("capture.errors:"),
             "explain": alias("compiler:"),
