@@ -97,6 +97,29 @@ class _Set:
 SET = _Set()
 
 
+class Choice:
+    """A list of tensors at a call: some are arguments, the others are the same at each call.
+
+    Args:
+        places: The places of the tensors among the listed ones.
+        listed: The tensors that were listed for the recording.
+        count: How many of them are arguments.
+    """
+
+    __slots__ = ("_arguments", "_template")
+
+    def __init__(self, places: Sequence[int], listed: Sequence[Any], count: int) -> None:
+        self._template = [None if place < count else listed[place] for place in places]
+        self._arguments = [(i, place) for i, place in enumerate(places) if place < count]
+
+    def tensors(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return the tensors at a call with these arguments."""
+        found = self._template.copy()
+        for i, place in self._arguments:
+            found[i] = arguments[place]
+        return found
+
+
 class Binding:
     """The arrays of a program's inputs at a call.
 
@@ -112,6 +135,11 @@ class Binding:
         self._arguments: list[tuple[int, int]] = []
         self._tensors: list[tuple[int, Any]] = []
         self._numbers: list[tuple[int, Callable[[], Any]]] = []
+        #: For each input the place of its tensor among the listed ones, or None.
+        self.places: list[int | None] = [
+            source.index if source.kind == "argument" and not source.root else None
+            for source in sources
+        ]
         for i, source in enumerate(sources):
             if source.kind == "number" and source.read is not None:
                 self._numbers.append((i, source.read))
@@ -136,13 +164,6 @@ class Binding:
         for i, read in self._numbers:
             arrays[i] = numpy.array(read(), numpy.float64)
         return arrays
-
-    def tensor_of(self, number: int, tensors: Sequence[Any]) -> Any:
-        """Return the tensor that binds an input; None for other memory."""
-        for i, place in self._arguments:
-            if i == number:
-                return tensors[place]
-        return next((tensor for i, tensor in self._tensors if i == number), None)
 
 
 class Results:
@@ -235,7 +256,7 @@ class Lanes:
             lane = self._free.pop()
         except IndexError:
             lane = engines.prepare(self.program, self._engine)
-        outputs = lane.run(arrays)
+        outputs: list[Any] = lane.run(arrays)
         self._free.append(lane)
         return outputs
 
@@ -244,19 +265,6 @@ class Lanes:
         if not self._free:
             self._free.append(engines.prepare(self.program, self._engine))
         return self._free[-1]
-
-
-def finish(
-    binding: Binding, written: Sequence[int], actions: Sequence[Callable[[], Any]],
-    tensors: Sequence[Any],
-) -> None:  # fmt: skip
-    """Count the changes of the tensors that a program wrote, and run its actions."""
-    for number in written:
-        tensor = binding.tensor_of(number, tensors)
-        if tensor is not None:
-            tensor._bump()
-    for action in actions:
-        action()
 
 
 def used_inputs(program: Program) -> set[Value]:

@@ -22,7 +22,7 @@ from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
-from .entry import Binding, Lanes, Results, finish
+from .entry import Binding, Choice, Lanes, Results
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording
@@ -132,9 +132,15 @@ class ProgramCall:
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
         self.differentiable = [i for i, v in enumerate(call.cotangents) if v is not None]
         self._freed = call.freed
-        self._gradients = [value is not None for value in call.gradients]
-        self._needs = [i for i, tensor in enumerate(listed) if tensor.requires_grad]
-        self._listed, self._count = listed, count
+        needs = [i for i, tensor in enumerate(listed) if tensor.requires_grad]
+        self._gradients = [call.gradients[place] is not None for place in needs]
+        self.needs = Choice(needs, listed, count)
+        places = self._binding.places
+        inputs_read = [i for kind, i in self._read if kind == "input"]
+        self.saved = Choice([p for i in inputs_read if (p := places[i]) is not None], listed, count)
+        written = [places[number] for number, _ in call.writes]
+        self.writes_memory = None in written
+        self.writes = Choice([place for place in written if place is not None], listed, count)
         self._set = call.grads
         self._outputs = len(call.outputs)
         self._written = [number for number, _ in call.writes]
@@ -154,7 +160,10 @@ class ProgramCall:
         state = generator().get_state() if self.draws and self.differentiable else None
         arrays = self._binding.arrays(tensors)
         found = self.lanes.run(arrays)
-        finish(self._binding, self._written, self._actions, tensors)
+        for tensor in self.writes.tensors(tensors):
+            tensor._bump()
+        for action in self._actions:
+            action()
         self._set_grads(found[self._outputs : self._given])
         outputs = [wrap(array, _NUMPY) for array in found[: self._outputs]]
         if self.differentiable:
@@ -178,10 +187,6 @@ class ProgramCall:
         left = iter(arrays)
         for tensor, value in self._set:
             tensor._grad = None if value is None else wrap(next(left), _NUMPY)
-
-    def input(self, place: int, tensors: Sequence[Any]) -> Any:
-        """Return a listed tensor at a call."""
-        return tensors[place] if place < self._count else self._listed[place]
 
 
 class _Run:
@@ -207,26 +212,18 @@ class _Run:
     def attach(self, outputs: list[Any]) -> None:
         """Make a node, and set it as the history of the results that require grad."""
         call = self._call
-        inputs = [call.input(place, self._tensors) for place in call._needs]
         results = [outputs[place] for place in call.differentiable]
         shapes = tuple([result._data.shape for result in results])
         kinds = tuple([result._data.dtype for result in results])
         is_single = len(results) == 1
         node = Node(
-            _OP, _NUMPY, tuple([edge_of(tensor) for tensor in inputs]), (self,), (),
+            _OP, _NUMPY, tuple(map(edge_of, call.needs.tensors(self._tensors))), (self,),
+            tuple(call.saved.tensors(self._tensors)),
             shapes[0] if is_single else shapes, kinds[0] if is_single else kinds,
         )  # fmt: skip
-        node.saved = self._saved()
         note_versions(node)
         for i, result in enumerate(results):
             result._node, result._rg = (node if is_single else NodeOutput(node, i)), True
-
-    def _saved(self) -> tuple[Any, ...]:
-        """Return the tensors whose memory the backward program reads."""
-        call = self._call
-        found = [call._binding.tensor_of(i, self._tensors) for kind, i in call._read
-                 if kind == "input"]  # fmt: skip
-        return tuple([tensor for tensor in found if tensor is not None])
 
     def backward(self, grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the inputs from those of the results."""
@@ -241,12 +238,12 @@ class _Run:
         ]
         arrays = call.backward_lanes.run([*self._residuals, *read])
         found = iter(_own([array.conj() if array.dtype.kind == "c" else array for array in arrays]))
-        return [next(found) if call._gradients[place] else None for place in call._needs]
+        return [next(found) if is_found else None for is_found in call._gradients]
 
     def record_again(self, grads: Sequence[Any]) -> list[Any]:
         """Return the gradients as tensors that autograd records: run the function eagerly."""
         call = self._call
-        inputs = [call.input(place, self._tensors) for place in call._needs]
+        inputs = call.needs.tensors(self._tensors)
         with enable_grad():
             leaves = self._call_again()
             results = [leaves[place] for place in call.differentiable]
@@ -259,8 +256,8 @@ class _Run:
         from .recording import leaves_of
 
         call = self._call
-        written = [call._binding.tensor_of(i, self._tensors) for i in call._written]
-        if any(tensor is None for tensor in written):
+        written = call.writes.tensors(self._tensors)
+        if call.writes_memory:
             raise NotImplementedError(
                 "second derivatives of a compiled function that writes to memory which no tensor "
                 "of its arguments or its module owns"

@@ -95,7 +95,7 @@ class OptimizedModule(Module):
         return type(self), (self._orig_mod, self.dynamo_ctx)
 
     @property
-    def training(self) -> bool:  # type: ignore[override]
+    def training(self) -> bool:
         """Whether the original module is in training mode."""
         return bool(self._orig_mod.training)
 

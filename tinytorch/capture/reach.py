@@ -517,7 +517,7 @@ def _slots(cls: type) -> Iterable[str]:
 def _member_names(scope: Any, names: set[str]) -> set[str]:
     """Names of the members of a class or a Python module that code names or Python calls."""
     members = vars(scope)
-    found = names & members.keys()
+    found = {name for name in names if name in members}
     if isinstance(scope, type):
         found |= {
             name
@@ -545,7 +545,7 @@ def _getter(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
 def _is_unchanged(entry: tuple[Any, Any, str]) -> bool:
     """Whether an array of NumPy's is equal to its copy, byte for byte."""
     array, copy, _ = entry
-    return array.shape == copy.shape and array.tobytes() == copy.tobytes()
+    return bool(array.shape == copy.shape and array.tobytes() == copy.tobytes())
 
 
 def _has_contents(cell: CellType) -> bool:

@@ -74,7 +74,7 @@ config: Config = Config(
 
 def recompile_limit() -> int:
     """Return how often a function is recorded at most; a patch may have set either name."""
-    return min(config.recompile_limit, config.cache_size_limit, key=lambda n: (n == 8, n))
+    return int(min(config.recompile_limit, config.cache_size_limit, key=lambda n: (n == 8, n)))
 
 
 class _Stance:
