@@ -136,7 +136,7 @@ def test_arguments_that_share_memory_are_right() -> None:
         for _ in range(3):
             base = tt.zeros(4)
             assert compiled(base[:3], base[1:]).tolist() == [2.0, 2.0, 0.0]
-    assert len(caught) == 1 and "share memory" in str(caught[0].message)
+    assert len(caught) == 1 and "shares memory" in str(caught[0].message)
     assert compiled(tt.zeros(3), tt.zeros(3)).tolist() == [0.0] * 3
 
 
@@ -148,10 +148,29 @@ def test_a_parameter_that_is_an_argument_too_is_right() -> None:
 
     compiled = tt.compile(use)
     x = tt.randn(3, 2)
-    with pytest.warns(UserWarning, match="share memory"):
-        check(use, compiled, layer.weight, x)
-    for w in (tt.ones(2, 2), layer.weight, tt.eye(2)):
+    for w in (layer.weight, tt.ones(2, 2), layer.weight, tt.eye(2), layer.weight.t()):
         check(use, compiled, w, x)
+    assert recordings(compiled) == 3
+
+
+def test_parts_of_one_batch_are_recorded() -> None:
+    batch = tt.randn(4, 6, requires_grad=True)
+    whole = tt.randn(4, 6)
+
+    def loss(x: Any, y: Any) -> Any:
+        return ((x - y) ** 2).sum() + whole.sum()
+
+    compiled = tt.compile(loss, fullgraph=True)
+    for i in range(4):
+        with tt.no_grad():
+            batch.add_(i)
+        expected, found = (f(batch[:, :-1], batch[:, 1:]) for f in (loss, compiled))
+        assert tt.allclose(expected, found)
+        (a,), (b,) = (tt.autograd.grad(each, batch) for each in (expected, found))
+        assert tt.allclose(a, b)
+        assert tt.allclose(compiled(whole[:2], whole[2:]), loss(whole[:2], whole[2:]))
+    assert recordings(compiled) == 2
+    assert tt.allclose(compiled(whole, whole[:]), whole.sum())
 
 
 # -- modes -------------------------------------------------------------------------------------

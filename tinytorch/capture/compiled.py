@@ -21,7 +21,7 @@ from .check import check_replay
 from .entry import SET, Entry, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    Signature, TensorGuard, is_lazy, overlap, reason_for_eager, unsupported_tensor,
+    SeparateMemory, Signature, TensorGuard, is_lazy, reason_for_eager, unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
 from .reach import Reach
@@ -134,8 +134,8 @@ class Compiled:
         reach = Reach([(self.name, self.function), *objects])
         if is_lazy(reach.tensors.values()):
             return self.function(*args, **kwargs)
-        reason = self._find_obstacle(signature, reach)
-        if reason:
+        if reach.has_hooks():
+            reason = "a module has a hook of Python"
             self._add(Entry(signature, reach, reason))
             return self._run_eagerly(reason, args, kwargs)
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
@@ -154,12 +154,6 @@ class Compiled:
             raise FailOnRecompileLimitHit(message)
         return self._run_eagerly(message, args, kwargs)
 
-    def _find_obstacle(self, signature: Signature, reach: Reach) -> str:
-        """Return why a call cannot be recorded; ``""`` if it may be."""
-        if overlap(signature.unique()) or signature.overlaps(reach):
-            return "arguments share memory with each other or with a parameter"
-        return "a module has a hook of Python" if reach.has_hooks() else ""
-
     def _record(
         self, signature: Signature, reach: Reach, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:  # fmt: skip
@@ -169,7 +163,8 @@ class Compiled:
         grads = [tensor._grad for tensor in listed]
         entry = Entry(signature, reach)
         effects = SideEffects(reach, signature.containers)
-        with effects.watching():
+        memory = SeparateMemory(arguments, reach.tensors.values())
+        with memory, effects.watching():
             call = record_call(functools.partial(self.function, *args, **kwargs), listed)
         reasons, redone = find_reasons(call, effects), entries_of_actions(call)
         changes = [
@@ -180,7 +175,9 @@ class Compiled:
         reasons += [f"it changes {change.name}" for change in changes] + call.recorder.once
         if not reasons:
             try:
-                entry.call = ProgramCall(call, listed, len(arguments), self.options.engine)
+                with memory:
+                    check_writes(call, listed, memory)
+                    entry.call = ProgramCall(call, listed, len(arguments), self.options.engine)
             except Refusal as refusal:
                 reasons, lasting = [str(refusal)], True
         if reasons:
@@ -250,6 +247,15 @@ def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
     calls = [f"it calls {name}" for name in effects.calls()]
     return [*breaks, *calls, *call.reasons]
+
+
+def check_writes(call: CallRecording, listed: list[Any], memory: SeparateMemory) -> None:
+    """Raise Refusal if the function writes to a tensor that shares memory with an argument."""
+    shared = set(map(id, memory.tensors))
+    for number, _ in call.writes:
+        source = call.sources[number]
+        if source.kind == "argument" and id(listed[source.index]) in shared:
+            raise Refusal("it writes to an argument that shares memory with another tensor")
 
 
 def entries_of_actions(call: CallRecording) -> set[Any]:

@@ -43,6 +43,7 @@ class Entry:
     def __init__(self, signature: Signature, reach: Reach, reason: str = "") -> None:
         self.key, self.reach, self.reason = signature.key, reach, reason
         self.overlaps = signature.overlaps(reach)
+        self._same = signature.reached(reach)
         self._objects = signature.objects  # they keep their ids
         self._roots = frozenset(id(root_of(t._data)) for t in reach.tensors.values())
         self.tensors = TensorGuard(reach.tensors.values())
@@ -58,6 +59,8 @@ class Entry:
         if not self.reach.holds():
             return False
         if self._roots.isdisjoint(signature.roots) is self.overlaps:
+            return False
+        if self.overlaps and signature.reached(self.reach) != self._same:
             return False
         if not self.tensors.holds():
             return False

@@ -8,9 +8,11 @@ run the same program if their signatures are equal and everything that the funct
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter, is_, ne
 from typing import Any
+
+import numpy
 
 from ..autograd.levels import is_transforming
 from ..backends import load
@@ -146,15 +148,61 @@ class Signature:
             return self.tensors
         return list({id(tensor): tensor for tensor in self.tensors}.values())
 
+    def reached(self, reach: Reach) -> list[int]:
+        """For each different tensor its id if the function reaches it, too, else 0."""
+        return [id(tensor) if id(tensor) in reach.tensors else 0 for tensor in self.unique()]
+
     def overlaps(self, reach: Reach) -> bool:
         """Whether an argument shares memory with a tensor that the function reaches."""
         return any(id(root_of(tensor._data)) in self.roots for tensor in reach.tensors.values())
 
 
-def overlap(tensors: list[Any]) -> bool:
-    """Whether two of several different tensors share memory."""
-    roots = [id(root_of(tensor._data)) for tensor in tensors if tensor._data.size]
-    return len(roots) != len(set(roots))
+class _Memory:
+    """Owner of the memory of an array, which is no array itself.
+
+    Args:
+        array: The array.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+class SeparateMemory:
+    """Scope in which tensors that share memory have arrays without a common owner.
+
+    The recorder then takes each for an input of its own, which is right unless one is written.
+
+    Args:
+        arguments: Different tensors among the arguments.
+        others: Different tensors that the function reaches.
+
+    Attributes:
+        tensors: The tensors that share memory with an argument.
+    """
+
+    def __init__(self, arguments: Sequence[Any], others: Iterable[Any]) -> None:
+        given = {id(tensor) for tensor in arguments}
+        owners: dict[int, list[Any]] = {}
+        for tensor in [*arguments, *(t for t in others if id(t) not in given)]:
+            if tensor._data.size:
+                owners.setdefault(id(root_of(tensor._data)), []).append(tensor)
+        self.tensors: list[Any] = [
+            tensor
+            for group in owners.values() if len(group) > 1 and any(id(t) in given for t in group)
+            for tensor in group
+        ]  # fmt: skip
+        self._arrays: list[Any] = []
+
+    def __enter__(self) -> None:
+        self._arrays = [tensor._data for tensor in self.tensors]
+        for tensor, array in zip(self.tensors, self._arrays, strict=True):
+            tensor._data = numpy.asarray(_Memory(array))
+
+    def __exit__(self, *exception: object) -> None:
+        for tensor, array in zip(self.tensors, self._arrays, strict=True):
+            tensor._data = array
 
 
 class TensorGuard:
