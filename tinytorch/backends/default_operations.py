@@ -159,6 +159,14 @@ class Indices(Placement):
         """``check_indices`` for indices whose minimum and maximum are known."""
         self.check_indices(name, extremes, size, dim, False, text)
 
+    def holds(self, valid: Array) -> bool:
+        """Whether all elements are True, which is expected; the host waits.
+
+        A backend that records continues as if it were always so, and a replay raises where it is
+        not.
+        """
+        return bool(valid.all())
+
     def check_all(self, valid: Array, message: str) -> None:
         """Raise RuntimeError with ``message`` unless every element of ``valid`` is True."""
         if not bool(valid.all()):

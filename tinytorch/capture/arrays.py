@@ -549,10 +549,40 @@ def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
     result = ufunc(*map_tree(unwrap, args))
     if result.shape != out.shape or result.dtype != out.dtype:
         return call(ufunc.__name__, ufunc, args, {"out": out})
+    if out.strides != result.strides and ufunc.__name__ not in _SAME_IN_ANY_LAYOUT:
+        node.function = InLayout(ufunc, out.strides)
+        result = node.function(*map_tree(unwrap, args))
     out.host[...] = result
     recorder.program.nodes.append(node)
     out.set_value(recorder.output(node, out.host))
     return out
+
+
+#: Ufuncs that round in one way: a formula for vectors and one for single elements may differ.
+_SAME_IN_ANY_LAYOUT = frozenset((
+    "add subtract multiply divide negative absolute positive maximum minimum sqrt square reciprocal "
+    "fmax fmin sign floor ceil trunc rint conjugate equal not_equal less less_equal greater "
+    "greater_equal bitwise_and bitwise_or bitwise_xor invert logical_and logical_or logical_not"
+).split())  # fmt: skip
+
+
+class InLayout:
+    """Ufunc that computes its result with given strides, as an ``out=`` had them."""
+
+    __slots__ = ("strides", "ufunc")
+
+    def __init__(self, ufunc: Any, strides: tuple[int, ...]) -> None:
+        self.ufunc, self.strides = ufunc, strides
+
+    def __call__(self, *args: Any) -> Any:
+        natural = self.ufunc(*args)
+        if any(step < 0 for step in self.strides) or not natural.size:
+            return natural
+        steps = zip(natural.shape, self.strides, strict=True)
+        extent = sum((size - 1) * step for size, step in steps) + natural.itemsize
+        buffer = numpy.empty(extent, numpy.uint8)
+        out = numpy.ndarray(natural.shape, natural.dtype, buffer, 0, self.strides)
+        return self.ufunc(*args, out=out)
 
 
 def fit_numbers(args: Any) -> Iterator[Any]:

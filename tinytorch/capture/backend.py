@@ -191,20 +191,30 @@ class RecordingBackend(NumpyBackend):
         recorder = current_recorder()
         return array if recorder is None else recorder.constant(array)
 
+    # Facts by which a kernel chooses its formula: the kernel becomes one call, see ``run_kernel``.
+    # A gradient rule has the formula for all numbers.
+
     def is_finite(self, array: Any) -> bool | None:
-        return None
+        return NUMPY.is_finite(array.note_break("bool")) if _is_in_kernel() else None
 
     def loses_nan(self, matrix: Any) -> bool:
-        return False
+        return _is_in_kernel() and bool(NUMPY.loses_nan(matrix.note_break("bool")))
 
     def is_moderate(self, array: Any, axis: int) -> bool:
-        return False
+        return _is_in_kernel() and bool(NUMPY.is_moderate(array.note_break("bool"), axis))
 
     def ends(self, index: Any) -> Any:
         return NUMPY.ends(index.note_break("ends") if index.__class__ is RecordedArray else index)
 
     def extremes(self, index: Any) -> Any:
         return None
+
+    def holds(self, valid: Any) -> bool:
+        recorder = current_recorder()
+        if recorder is None or valid.__class__ is not RecordedArray or not valid.host.all():
+            return bool(NUMPY.holds(valid))
+        recorder.add(Kind.CHECK, "holds", _check_true, (valid.value(),), {})
+        return True
 
     def check_indices(self, *args: Any, **kwargs: Any) -> None:
         _check("check_indices", args, kwargs)
@@ -311,9 +321,9 @@ class RecordingBackend(NumpyBackend):
 
     def drawing(self, engine: Any) -> Any:
         """Return the engine whose draws are recorded."""
-        from .draws import RecordedEngine
+        from .draws import record_draws
 
-        return engine if engine.__class__ is RecordedEngine else RecordedEngine(engine)
+        return record_draws(engine)
 
 
 #: Breaks that a kernel may have which is recorded as one call: the shapes of its results do not
@@ -323,6 +333,12 @@ READ_ALONE = frozenset(("bool", "int", "float", "item", "tolist", "numpy", "ends
 
 class StaleProgramError(RuntimeError):
     """The numbers of a replay lead to other shapes than those that were recorded."""
+
+
+def _is_in_kernel() -> bool:
+    """Whether this thread records a kernel."""
+    recorder = current_recorder()
+    return recorder is not None and recorder.kernels > 0
 
 
 def _run_kernel(kernel: Callable[..., Any], kwargs: Any, xp: Any, *args: Any) -> Any:
@@ -339,7 +355,11 @@ def _run_recorded(name: str, run: Callable[..., Any], values: tuple[Any, ...]) -
         return run(RECORDING, *values)
     before = [(array, array.value(), array.memory.store.version) for array in arrays_in(values)]
     mark = recorder.mark()
-    result = run(RECORDING, *values)
+    recorder.kernels += 1
+    try:
+        result = run(RECORDING, *values)
+    finally:
+        recorder.kernels -= 1
     read = mark.new_breaks()
     if not read or any(what not in READ_ALONE for what, _ in read):
         return result
@@ -347,7 +367,15 @@ def _run_recorded(name: str, run: Callable[..., Any], values: tuple[Any, ...]) -
         return result
     kind = Kind.DRAW if mark.take_back() else Kind.CALL
     leaf = KernelCall(name, run, [_layout(each) for each in _flat(result)])
-    return call(f"op.{name}", leaf, values, {}, kind)
+    result = call(f"op.{name}", leaf, values, {}, kind)
+    recorder.see_engines()
+    return result
+
+
+def _check_true(valid: Any) -> None:
+    """Raise StaleProgramError unless all elements are True, as they were when recorded."""
+    if not valid.all():
+        raise StaleProgramError("a condition does not hold that held when the program was recorded")
 
 
 def _flat(result: Any) -> list[Any]:

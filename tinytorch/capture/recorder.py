@@ -91,6 +91,7 @@ class Recorder:
         static: Values that depend on no input and no draw, which may be read.
         draws: For each draw since the last mark the engine, and its state before.
         calls: Number of operations that were called.
+        kernels: Number of kernels that are running, one inside of the other.
         module: Path of the module whose ``forward`` runs.
     """
 
@@ -107,9 +108,10 @@ class Recorder:
         self.tag = Tag()
         self.static: set[Value] = set()
         self.draws: list[tuple[Any, Any]] = []
-        self.calls = 0
+        self.calls = self.kernels = 0
         self.module = ""
         self.thread = thread_id()
+        self._engines: dict[int, tuple[Any, Any]] = {}
         self._bases: dict[int, tuple[Any, Base]] = {}
         self._tensors: list[weakref.ref[Any]] = []
         self._nodes: list[weakref.ref[Any]] = []
@@ -140,6 +142,21 @@ class Recorder:
         """Set the phase of the nodes that follow."""
         self.phase = phase
         self.tag = dataclasses.replace(self.tag, phase=phase)
+
+    def see_engine(self, engine: Any) -> None:
+        """Remember the state of a random engine after a draw that was recorded."""
+        self._engines[id(engine)] = engine, engine.snapshot()
+
+    def see_engines(self) -> None:
+        """Remember the states of all random engines after draws that were recorded."""
+        for engine, _ in list(self._engines.values()):
+            self.see_engine(engine)
+
+    def check_engine(self, engine: Any) -> None:
+        """Note a break if numbers were drawn from a random engine outside of the recording."""
+        found = self._engines.get(id(engine))
+        if found is not None and engine.has_moved(found[1]):
+            self.note_break("random numbers for the host")
 
     def mark(self) -> Mark:
         """Return this point of the program."""
@@ -248,7 +265,9 @@ class Recorder:
             _recorders[self.thread] = self
 
     def finish(self) -> None:
-        """Fill in the writes of the program."""
+        """Fill in the writes of the program; note draws that were not recorded."""
+        for engine, _ in self._engines.values():
+            self.check_engine(engine)
         for _, base in self._bases.values():
             if base.store.version and base.input is not None:
                 self.program.writes.append((base.input, base.store.raw))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd import grad
 from ..core.tensor import Tensor, wrap
-from ..state import backend_context, enable_grad, no_grad
+from ..state import backend_context, enable_grad, generator, no_grad
 from . import slots
 from .arrays import RecordedArray
 from .backend import NUMPY, RECORDING
@@ -88,6 +88,8 @@ class recording:
         slots.install()
         self.recorder.__enter__()
         self._backend.__enter__()
+        default = generator(NUMPY)
+        self.recorder.see_engine(getattr(default, "_engine", default))
         self._tags = TagRecorder(self.recorder)
         self._tags.__enter__()
         return self.recorder

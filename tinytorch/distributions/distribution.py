@@ -86,7 +86,7 @@ class Distribution(ShortTracebacks):
             if not (constraints.is_dependent(region) or self._is_derived(name))
         }
         # Collect all results first: the host then waits for the device only once.
-        if found and not bool(reduce(and_, [valid for _, valid in found.values()])):
+        if found and not _holds(reduce(and_, [valid for _, valid in found.values()])):
             self._raise_invalid_parameter(
                 *next((name, r) for name, (r, valid) in found.items() if not bool(valid))
             )
@@ -382,7 +382,7 @@ class Distribution(ShortTracebacks):
                 "initialize the distribution with `validate_args=False` to turn off validation."
             )
             return
-        if not bool(support.check(value).all()):
+        if not _holds(support.check(value).all()):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
@@ -416,3 +416,10 @@ class Distribution(ShortTracebacks):
 
     def _repr_parameters(self) -> Any:
         return self.arg_constraints
+
+
+def _holds(valid: Tensor) -> bool:
+    """Whether a bool tensor is True, which is expected."""
+    if valid.__class__ is Tensor and valid._xp.recorded is not None:
+        return valid._xp.holds(valid._data)
+    return bool(valid)

@@ -165,6 +165,8 @@ def generator(backend: Backend | None = None) -> Any:
     """
     if backend is None:
         backend = current_backend()
+    if backend.recorded is not None:
+        return backend.drawing(generator(backend.recorded))
     frame = None if _scoped_generator() is None else _GENERATOR.top()
     while frame is not None:
         if frame.entry.live and frame.value[0] is backend:

@@ -361,7 +361,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     xp = L._xp
     check_square(xp, "cholesky_inverse", L._data)
     info = first_failure(xp, xp.diagonal(L._data, 0, -2, -1) == 0)
-    if info.size and bool((info != 0).any()):
+    if info.size and not xp.holds(info == 0):
         where, code = first_failed_element(xp, info)
         raise LinAlgError(
             f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "

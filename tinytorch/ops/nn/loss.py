@@ -626,7 +626,7 @@ def _variance(input: Any, var: Any) -> Any:
     """
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)
-    if (var < 0).any():
+    if not var._xp.holds(~(var._data < 0)):
         raise ValueError("var has negative entry/entries")
     if var.shape == input.shape:
         return var

@@ -30,11 +30,10 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
         RuntimeError: If the generator is for another backend.
     """
     recorded = xp.recorded
-    default = generator_of(xp if recorded is None else recorded)
+    default = generator_of(xp)
     engine = getattr(default, "_engine", None)  # raises inside vmap with randomness="error"
     if generator is None:
-        engine = default if engine is None else engine
-        return engine if recorded is None else xp.drawing(engine)
+        return default if engine is None else engine
     engine = getattr(generator, "_engine", None)
     if engine is None:
         raise TypeError(
