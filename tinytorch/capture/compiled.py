@@ -34,8 +34,6 @@ from .side_effects import SideEffects
 #: run eagerly: what a first call creates (an optimizer's state) is there at the second.
 _ATTEMPTS = 3
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
-#: Calls of compiled functions that were recorded or replayed, for tests and ``explain``.
-_lock = threading.RLock()
 
 
 class Compiled:
@@ -52,6 +50,8 @@ class Compiled:
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         self.function, self.options = function, options
+        #: Held by the thread that records.
+        self._recording = threading.Lock()
         self.clear()
         _all.add(self)
 
@@ -141,7 +141,12 @@ class Compiled:
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reason:
             return self._run_eagerly(reason, args, kwargs)
-        return self._record(signature, reach, args, kwargs)
+        if not self._recording.acquire(blocking=False):  # waiting could be a deadlock
+            return self.function(*args, **kwargs)
+        try:
+            return self._record(signature, reach, args, kwargs)
+        finally:
+            self._recording.release()
 
     def _exceed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call eagerly since the function was recorded as often as the limit allows."""
@@ -205,8 +210,7 @@ class Compiled:
 
     def _add(self, entry: Entry) -> None:
         """Keep a recording."""
-        with _lock:
-            self.entries = (entry, *self.entries)
+        self.entries = (entry, *self.entries)
 
 
 class CompiledForward:
