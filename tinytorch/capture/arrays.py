@@ -560,8 +560,8 @@ def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
 
 #: Ufuncs that round in one way: a formula for vectors and one for single elements may differ.
 _SAME_IN_ANY_LAYOUT = frozenset((
-    "add subtract multiply divide negative absolute positive maximum minimum sqrt square reciprocal "
-    "fmax fmin sign floor ceil trunc rint conjugate equal not_equal less less_equal greater "
+    "add subtract multiply divide negative absolute positive maximum minimum sqrt square "
+    "reciprocal fmax fmin sign floor ceil trunc rint conjugate equal not_equal less less_equal greater "
     "greater_equal bitwise_and bitwise_or bitwise_xor invert logical_and logical_or logical_not"
 ).split())  # fmt: skip
 

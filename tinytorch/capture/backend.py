@@ -51,6 +51,10 @@ _READING = frozenset((
 ).split())  # fmt: skip
 
 
+#: Operations that make a tensor of an array of the program.
+_CONVERSIONS = frozenset(("from_numpy", "as_tensor", "asarray", "tensor", "from_dlpack"))
+
+
 class RecordedUfunc:
     """Ufunc of NumPy's whose calls are recorded."""
 
@@ -189,7 +193,19 @@ class RecordingBackend(NumpyBackend):
 
     def from_numpy(self, array: Any) -> Any:
         recorder = current_recorder()
-        return array if recorder is None else recorder.constant(array)
+        if recorder is None:
+            return array
+        is_users = recorder.tag.operation in _CONVERSIONS
+        return recorder.lift(array) if is_users else recorder.constant(array)
+
+    def convert(self, data: Any, dtype: Any = None) -> Any:
+        recorder = current_recorder()
+        made = NUMPY.convert(data, dtype)
+        if recorder is None:
+            return made
+        if recorder.tag.operation in _CONVERSIONS and isinstance(data, numpy.ndarray):
+            recorder.note_break("an array of NumPy's")
+        return recorder.constant(made)
 
     # Facts by which a kernel chooses its formula: the kernel becomes one call, see ``run_kernel``.
     # A gradient rule has the formula for all numbers.
@@ -424,7 +440,7 @@ def _check(name: str, args: Any, kwargs: Any) -> None:
 _MUTATING_METHODS = "add_scaled write_masked index_add".split()
 #: Methods that are about dtypes and devices, and need no values.
 _HOST_METHODS = (
-    "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native convert "
+    "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native "
     "adopt unwrap errstate raising check_numbers number call fused device_index synchronize "
     "devices info here at on_device holding in_use receive download pinned is_pinned check_read "
     "served serve_library index_combine run_kernel drawing"

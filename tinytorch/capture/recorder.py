@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..backends.standard.store import Store
+from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value, values_in
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ class Recorder:
         static: Values that depend on no input and no draw, which may be read.
         draws: For each draw since the last mark the engine, and its state before.
         calls: Number of operations that were called.
+        first_node: Creation number of a node of autograd before the recording.
         kernels: Number of kernels that are running, one inside of the other.
-        module: Path of the module whose ``forward`` runs.
     """
 
     def __init__(self) -> None:
@@ -109,8 +110,8 @@ class Recorder:
         self.static: set[Value] = set()
         self.draws: list[tuple[Any, Any]] = []
         self.calls = self.kernels = 0
-        self.module = ""
         self.thread = thread_id()
+        self.first_node: int = next_seq()
         self._engines: dict[int, tuple[Any, Any]] = {}
         self._bases: dict[int, tuple[Any, Base]] = {}
         self._tensors: list[weakref.ref[Any]] = []
@@ -205,6 +206,10 @@ class Recorder:
         base = found[1]
         if array is base.host:
             return RecordedArray.whole(base)
+        if not is_within(array, base.host):  # an argument is another part of the memory
+            self.note_break("memory that an argument is a part of")
+            value = self.add_input(Input("memory", array), array)
+            return RecordedArray.whole(Base(array, value, self, len(self.sources) - 1))
         return RecordedArray(array, base, (place_view(base.host, array),))
 
     def constant(self, array: Any) -> RecordedArray:
@@ -327,6 +332,15 @@ def place_view(root: Any, array: Any) -> tuple[str, Function, tuple[Any, ...], d
     return "window", window, (array.shape, array.strides, offset, array.dtype), {}
 
 
+def is_within(array: Any, root: Any) -> bool:
+    """Whether an array is a part of a root that has no gaps."""
+    if not (root.flags.c_contiguous or root.flags.f_contiguous):
+        return False
+    low, high = numpy.lib.array_utils.byte_bounds(array)
+    start, stop = numpy.lib.array_utils.byte_bounds(root)
+    return bool(start <= low and high <= stop)
+
+
 def address(array: Any) -> int:
     """Address of the first element."""
     return int(array.__array_interface__["data"][0])
@@ -346,12 +360,17 @@ def window(
     return out
 
 
+def is_users(name: str) -> bool:
+    """Whether the code of a file is not the library's."""
+    return not name.startswith((_PACKAGE, "<tinytorch"))
+
+
 def caller() -> str:
     """``file:line`` of the innermost frame outside of the library."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith((_PACKAGE, "<tinytorch")):
+        if is_users(name):
             return f"{name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""

@@ -18,7 +18,7 @@ from ..core.storage import Storage
 from ..graph.nodes import Node
 from .arrays import RecordedArray, map_tree
 from .backend import NUMPY, RECORDING
-from .recorder import Recorder, find_recorder, thread_id
+from .recorder import Recorder, _recorders, find_recorder, thread_id
 
 _lock = threading.Lock()
 _users = 0
@@ -78,6 +78,18 @@ class _NodeSlot(_BackendSlot):
         if recorder is not None:
             recorder.track_node(owner)
         super().__set__(owner, backend)
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        backend = super().__get__(owner, cls)
+        if backend is RECORDING and owner.seq < recorder_of_thread().first_node:
+            if any(isinstance(arg, numpy.ndarray) for arg in owner.args or ()):
+                recorder_of_thread().note_break("a graph that was there before")
+        return backend
+
+
+def recorder_of_thread() -> Recorder:
+    """Return the recorder of this thread, which records."""
+    return _recorders[thread_id()]
 
 
 def install() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,7 @@ from ..core.torch_function import count_watchers
 from ..state.recorder import RECORDER
 from .arrays import RecordedArray, map_tree
 from .graph import Tag
-from .recorder import Recorder, caller
+from .recorder import Recorder, is_users
 
 
 class TagRecorder:
@@ -27,16 +28,20 @@ class TagRecorder:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._outer: Any = None
+        self._frame: Any = None
+        self._paths: dict[int, dict[int, str]] = {}
 
     def __enter__(self) -> TagRecorder:
         self._outer = RECORDER.get()
         RECORDER.set(self)
+        self._frame = sys._getframe(3)  # the caller of the function that enters the recording
         count_watchers(1)
         return self
 
     def __exit__(self, *exception: object) -> None:
         count_watchers(-1)
         RECORDER.set(self._outer)
+        self._frame = None
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
         """Run an operation; nodes of operations inside of it have its tag."""
@@ -47,14 +52,41 @@ class TagRecorder:
         if tag.operation:
             return run()
         recorder.calls += 1
+        line, modules = self._place()
         recorder.tag = Tag(
-            name, _named_arguments(op, args, options), recorder.calls, recorder.module,
-            recorder.phase, caller(),
+            name, _named_arguments(op, args, options), recorder.calls, self._path(modules),
+            recorder.phase, line,
         )  # fmt: skip
         try:
             return run()
         finally:
             recorder.tag = tag
+
+    def _place(self) -> tuple[str, list[Any]]:
+        """Return the line of the program, and the modules whose ``forward`` runs, inner first."""
+        line, modules = "", []
+        frame: Any = sys._getframe(2)
+        while frame is not None and frame is not self._frame:
+            code = frame.f_code
+            if code.co_name == "forward" and code.co_argcount:
+                module = frame.f_locals.get(code.co_varnames[0])
+                if hasattr(module, "named_modules"):
+                    modules.append(module)
+            if not line and is_users(code.co_filename):
+                line = f"{code.co_filename}:{frame.f_lineno}"
+            frame = frame.f_back
+        return line, modules
+
+    def _path(self, modules: list[Any]) -> str:
+        """Return the path of the innermost module in the outermost that contains it."""
+        for outer in reversed(modules):
+            paths = self._paths.get(id(outer))
+            if paths is None:
+                paths = {id(module): name for name, module in outer.named_modules()}
+                self._paths[id(outer)] = paths
+            if id(modules[0]) in paths:
+                return paths[id(modules[0])]
+        return ""
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         """Wrap the visits of nodes of a backward pass."""
@@ -95,7 +127,7 @@ class TagRecorder:
         tag, before = recorder.tag, recorder.phase
         recorder.calls += 1
         recorder.phase = phase
-        recorder.tag = Tag(operation, {}, recorder.calls, recorder.module, phase, tag.line)
+        recorder.tag = Tag(operation, {}, recorder.calls, tag.module, phase, tag.line)
         try:
             yield
         finally:
