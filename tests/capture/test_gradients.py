@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.distributed.ranks import needs_mpi
 from tinytorch import nn
 
 
@@ -289,6 +290,47 @@ def test_backward_inside_of_the_function_through_the_history_of_an_input() -> No
             w = tt.ones(2, requires_grad=True)
             compiled(w * 2)
             assert w.grad is not None and w.grad.tolist() == [8.0, 8.0]
+
+
+def test_gradients_that_the_function_sets_on_arguments() -> None:
+    def step(x: Any) -> Any:
+        loss = (x * x).sum()
+        loss.backward()
+        return loss.detach()
+
+    compiled = tt.compile(step)
+    for i in range(4):
+        x = tt.full((2,), float(i), requires_grad=True)
+        compiled(x)
+        assert x.grad is not None and x.grad.tolist() == [2.0 * i] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n in range(2, 5):
+            compiled(x)
+            assert x.grad.tolist() == [6.0 * n] * 2
+
+
+@needs_mpi
+def test_distributed_data_parallel_over_a_compiled_module() -> None:
+    distributed = tt.distributed
+    distributed.init_process_group("mpi")
+    try:
+        net, other = make_net(), make_net()
+        other.load_state_dict(net.state_dict())
+        parallel = nn.parallel.DistributedDataParallel(tt.compile(net))
+        outside = tt.compile(nn.parallel.DistributedDataParallel(copy.deepcopy(other)))
+        for _ in range(3):
+            x = tt.randn(4, 6)
+            expected = gradients(other, [x], list(other.parameters()))
+            for module in (parallel, outside):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    module.zero_grad()
+                    module(x).square().sum().backward()
+                for a, p in zip(expected, module.parameters(), strict=True):
+                    assert same(a, p.grad, 1e-5)
+    finally:
+        distributed.destroy_process_group()
 
 
 def test_threads_run_one_compiled_module_at_once() -> None:

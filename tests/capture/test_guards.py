@@ -471,6 +471,85 @@ def test_partial_functions_and_wrapped_functions_are_searched() -> None:
     check(partial, again, tt.ones(2))
 
 
+def test_attributes_of_tensors_and_whether_there_are_gradients_are_guards() -> None:
+    weight = nn.Parameter(tt.ones(2))
+    weight.scale = 2.0  # type: ignore[attr-defined]
+
+    def use(x: Any) -> Any:
+        scale = getattr(x, "scale", 1.0) * getattr(weight, "scale", 1.0)
+        return x * scale + (0 if weight.grad is None else 10) + (0 if x.grad is None else 100)
+
+    compiled = tt.compile(use)
+    with tt.no_grad():
+        x = tt.ones(2)
+        check(use, compiled, x)
+        x.scale = 3.0  # type: ignore[attr-defined]
+        check(use, compiled, x)
+        weight.scale = 5.0  # type: ignore[attr-defined]
+        check(use, compiled, x)
+        weight.grad = tt.ones(2)
+        check(use, compiled, x)
+        x.grad = tt.ones(2)
+        check(use, compiled, x)
+    assert recordings(compiled) == 5
+
+
+def test_the_order_of_dicts_and_replaced_methods_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = {"a": 1.0, "b": 2.0}
+    layer = nn.Linear(2, 2)
+
+    def use(x: Any) -> Any:
+        first, second = weights.values()
+        return layer(x) * first + second
+
+    compiled = tt.compile(use)
+    check(use, compiled, tt.ones(1, 2))
+    weights["a"] = weights.pop("a")
+    check(use, compiled, tt.ones(1, 2))
+    monkeypatch.setattr(nn.Linear, "forward", lambda self, x: x * 3)
+    check(use, compiled, tt.ones(1, 2))
+    assert recordings(compiled) == 3
+
+
+def test_generators_of_a_scope_are_used() -> None:
+    compiled = tt.compile(lambda: tt.rand(2))
+    tt.manual_seed(0)
+    outside = [compiled() for _ in range(4)]
+    found = []
+    for function in (compiled, lambda: tt.rand(2)):
+        tt.manual_seed(5)
+        with tt.random.fork_rng():
+            tt.manual_seed(6)
+            found.append([function(), function(), function()])
+        found[-1].append(function())
+    assert all(map(tt.equal, *found))
+    tt.manual_seed(0)
+    assert all(tt.equal(each, tt.rand(2)) for each in outside)
+
+
+def test_numbers_of_numpy_are_compared_by_value() -> None:
+    compiled = tt.compile(lambda x, n: x * float(n))
+    for i in range(30):
+        n = np.float64(i % 3)
+        assert compiled(tt.ones(2), n).tolist() == [float(n)] * 2
+    assert recordings(compiled) == 3
+
+
+def test_modes_that_the_function_leaves_changed_are_changed_at_each_call() -> None:
+    def leave(x: Any) -> Any:
+        tt.set_grad_enabled(False)
+        return x * 2
+
+    compiled = tt.compile(leave)
+    with pytest.warns(UserWarning, match="changes grad mode"):
+        compiled(tt.ones(1))
+    for _ in range(3):
+        tt.set_grad_enabled(True)
+        compiled(tt.ones(1))
+        assert not tt.is_grad_enabled()
+    tt.set_grad_enabled(True)
+
+
 # -- the limit ---------------------------------------------------------------------------------
 
 

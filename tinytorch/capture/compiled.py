@@ -18,7 +18,7 @@ from ..optim.optimizer import Optimizer
 from ..warnings import warn
 from . import settings
 from .check import check_replay
-from .entry import SET, Entry, Refusal, used_inputs
+from .entry import SET, Entry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
     SeparateMemory, Signature, TensorGuard, is_lazy, reason_for_eager, unsupported_tensor,
@@ -95,8 +95,8 @@ class Compiled:
             return self._run_eagerly(entry.reason, args, kwargs)
         again = functools.partial(self.function, *args, **kwargs)
         if self.options.check:
-            listed = list_tensors(signature.unique(), entry.reach)
-            return check_replay(self.name, entry, signature, listed, again)
+            listed = Listed(signature.unique(), entry.reach.tensors.values())
+            return check_replay(self.name, entry, signature, listed.tensors, again)
         return entry.call(signature, again)
 
     def _run_eagerly(self, reason: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -163,14 +163,12 @@ class Compiled:
         self, signature: Signature, reach: Reach, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:  # fmt: skip
         """Run the function once, and keep its recording."""
-        arguments = signature.unique()
-        listed = list_tensors(arguments, reach)
-        grads = [tensor._grad for tensor in listed]
+        listed = Listed(signature.unique(), reach.tensors.values())
         entry = Entry(signature, reach)
         effects = SideEffects(reach, signature.containers)
-        memory = SeparateMemory(arguments, reach.tensors.values())
+        memory = SeparateMemory(signature.unique(), reach.tensors.values())
         with memory, effects.watching():
-            call = record_call(functools.partial(self.function, *args, **kwargs), listed)
+            call = record_call(functools.partial(self.function, *args, **kwargs), listed.tensors)
         reasons, redone = find_reasons(call, effects), entries_of_actions(call)
         changes = [
             change for change in effects.changes()
@@ -182,7 +180,8 @@ class Compiled:
             try:
                 with memory:
                     check_writes(call, listed, memory)
-                    entry.call = ProgramCall(call, listed, len(arguments), self.options.engine)
+                    guard_grads(entry, call, listed)
+                    entry.call = ProgramCall(call, listed, self.options.engine)
             except Refusal as refusal:
                 reasons, lasting = [str(refusal)], True
         if reasons:
@@ -191,7 +190,7 @@ class Compiled:
             return call.result
         if redone:
             reach.exclude(redone)
-        guard_rest(entry, call, listed, grads)
+        entry.guard_numbers(call.recorder.guards)
         self._add(entry)
         return call.result
 
@@ -239,13 +238,6 @@ class CompiledForward:
         return CompiledForward, (self.module, self.options)
 
 
-def list_tensors(arguments: list[Any], reach: Reach) -> list[Any]:
-    """Return the tensors to record: arguments, those that are reached, and their gradients."""
-    found = {id(tensor): tensor for tensor in [*arguments, *reach.tensors.values()]}
-    grads = [tensor._grad for tensor in found.values() if tensor._grad is not None]
-    return list((found | {id(grad): grad for grad in grads}).values())
-
-
 def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     """Return why a recording must not be replayed, apart from what has changed."""
     breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
@@ -253,12 +245,12 @@ def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     return [*breaks, *calls, *call.reasons]
 
 
-def check_writes(call: CallRecording, listed: list[Any], memory: SeparateMemory) -> None:
+def check_writes(call: CallRecording, listed: Listed, memory: SeparateMemory) -> None:
     """Raise Refusal if the function writes to a tensor that shares memory with an argument."""
     shared = set(map(id, memory.tensors))
     for number, _ in call.writes:
         source = call.sources[number]
-        if source.kind == "argument" and id(listed[source.index]) in shared:
+        if source.kind == "argument" and id(listed.tensors[source.index]) in shared:
             raise Refusal("it writes to an argument that shares memory with another tensor")
 
 
@@ -286,31 +278,33 @@ def entries_of_actions(call: CallRecording) -> set[Any]:
     return found
 
 
-def guard_rest(
-    entry: Entry, call: CallRecording, listed: list[Any], grads: list[Any]
-) -> None:  # fmt: skip
-    """Guard the numbers that the recording has read, and gradients if it sets or reads any.
+#: Attributes by which a function reads or sets gradients, itself or by the library.
+_GRADIENTS = frozenset((
+    "grad", "backward", "step", "zero_grad", "clip_grad_norm_", "clip_grad_value_",
+    "get_total_norm",
+))  # fmt: skip
 
-    Args:
-        entry: The new entry.
-        call: The recording.
-        listed: The listed tensors.
-        grads: The gradient that each of them had before the call.
+
+def guard_grads(entry: Entry, call: CallRecording, listed: Listed) -> None:
+    """Guard gradients if the function may read or set any: whether they are None, at least.
+
+    Raises:
+        Refusal: If it reads the gradient of an argument.
     """
-    entry.guard_numbers(call.recorder.guards)
     used = used_inputs(call.program)
-    places = {id(tensor): i for i, tensor in enumerate(listed)}
-    pairs = zip(call.sources, call.program.inputs, strict=True)
-    inputs = {source.index: value for source, value in pairs if source.kind == "argument"}
-    is_set = {id(tensor) for tensor, _ in call.grads}
-    guarded = []
-    for tensor, old in zip(listed, grads, strict=True):
-        is_read = old is not None and inputs.get(places.get(id(old), -1)) in used
-        if is_read:
-            guarded.append((tensor, old))
-        elif id(tensor) in is_set:
-            guarded.append((tensor, None if old is None else SET))
-    entry.guard_grads(guarded)
+    pairs = zip(call.sources, call.recorder.program.inputs, strict=True)
+    read = {source.index for source, value in pairs
+            if source.kind == "argument" and value in used}  # fmt: skip
+    owners = {id(listed.owners[place]) for place in read if place in listed.owners}
+    if any(id(tensor) in owners for tensor in listed.tensors[: listed.count]):
+        raise Refusal("it reads the gradient of an argument")
+    if not owners and not call.grads and entry.reach.names.isdisjoint(_GRADIENTS):
+        return
+    reached = zip(listed.owned[listed.count :], listed.grads[listed.count :], strict=True)
+    entry.guard_grads([
+        (tensor, None if grad is None else grad._data if id(tensor) in owners else SET)
+        for tensor, grad in reached if tensor.is_leaf and (tensor.requires_grad or grad is not None)
+    ])  # fmt: skip
 
 
 def reset() -> None:

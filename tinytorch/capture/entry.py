@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy
@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..func._trees import flatten, unflatten
 from . import engines
 from .graph import Program, Value, values_in
-from .guards import Signature, TensorGuard
+from .guards import Signature, TensorGuard, is_like
 from .reach import Reach, is_simple
 from .recorder import Input, root_of
 
@@ -48,6 +48,7 @@ class Entry:
         self._roots = frozenset(id(root_of(t._data)) for t in reach.tensors.values())
         self.tensors = TensorGuard(reach.tensors.values())
         self._numbers: list[tuple[Callable[[], Any], Any]] = []
+        #: Tensors with the array of their ``.grad``, None, or ``SET``.
         self._grads: list[tuple[Any, Any]] = []
 
     def matches(self, signature: Signature) -> bool:
@@ -67,8 +68,12 @@ class Entry:
         for read, value in self._numbers:
             if read() != value:
                 return False
-        for tensor, grad in self._grads:
-            if tensor._grad is not grad and (grad is not SET or tensor._grad is None):
+        for tensor, expected in self._grads:
+            grad = tensor._grad
+            if grad is None or expected is None:
+                if grad is not expected:
+                    return False
+            elif expected is not SET and not is_like(grad._data, expected):
                 return False
         return True
 
@@ -77,7 +82,7 @@ class Entry:
         self._numbers = numbers
 
     def guard_grads(self, grads: list[tuple[Any, Any]]) -> None:
-        """Compare gradients: tensors, each with its ``.grad``, None, or ``SET``."""
+        """Compare gradients: tensors, each with the array of its ``.grad``, None, or ``SET``."""
         self._grads = grads
 
     def describe(self) -> list[str]:
@@ -100,26 +105,60 @@ class _Set:
 SET = _Set()
 
 
+class Listed:
+    """The tensors that are listed for a recording: its first inputs.
+
+    Args:
+        arguments: The different tensors among the arguments.
+        reached: The tensors that the function reaches.
+
+    Attributes:
+        tensors: The arguments, the tensors that are reached, and the gradients of the latter.
+        count: The number of arguments.
+        owners: For the place of each gradient the tensor whose ``.grad`` it is.
+        grads: For each argument and each tensor that is reached its gradient, or None.
+    """
+
+    def __init__(self, arguments: Sequence[Any], reached: Iterable[Any]) -> None:
+        found = {id(tensor): tensor for tensor in [*arguments, *reached]}
+        self.count = len(arguments)
+        self.owned: list[Any] = list(found.values())
+        self.grads = [tensor._grad for tensor in self.owned]
+        self.owners: dict[int, Any] = {}
+        self.tensors: list[Any] = list(self.owned)
+        for tensor, grad in zip(self.owned, self.grads, strict=True):
+            if grad is not None and id(grad) not in found:
+                self.owners[len(self.tensors)] = tensor
+                self.tensors.append(grad)
+
+
 class Choice:
-    """A list of tensors at a call: some are arguments, the others are the same at each call.
+    """A list of tensors at a call: arguments, gradients, and others, the same at each call.
 
     Args:
         places: The places of the tensors among the listed ones.
         listed: The tensors that were listed for the recording.
-        count: How many of them are arguments.
     """
 
-    __slots__ = ("_arguments", "_template")
+    __slots__ = ("_arguments", "_grads", "_template")
 
-    def __init__(self, places: Sequence[int], listed: Sequence[Any], count: int) -> None:
-        self._template = [None if place < count else listed[place] for place in places]
-        self._arguments = [(i, place) for i, place in enumerate(places) if place < count]
+    def __init__(self, places: Sequence[int], listed: Listed) -> None:
+        self._template = [
+            None if place < listed.count or place in listed.owners else listed.tensors[place]
+            for place in places
+        ]
+        self._arguments = [(i, place) for i, place in enumerate(places) if place < listed.count]
+        self._grads = [
+            (i, listed.owners[place]) for i, place in enumerate(places) if place in listed.owners
+        ]
 
     def tensors(self, arguments: Sequence[Any]) -> list[Any]:
         """Return the tensors at a call with these arguments."""
         found = self._template.copy()
         for i, place in self._arguments:
             found[i] = arguments[place]
+        for i, owner in self._grads:
+            found[i] = owner._grad
         return found
 
 
@@ -129,16 +168,20 @@ class Binding:
     Args:
         sources: The origin of each input.
         listed: The tensors that were listed for the recording.
-        count: How many of them are arguments, which differ from call to call.
+
+    Attributes:
+        places: For each input the place of its tensor among the listed ones, or None.
     """
 
-    def __init__(self, sources: Sequence[Input], listed: Sequence[Any], count: int) -> None:
+    def __init__(self, sources: Sequence[Input], listed: Listed) -> None:
         self._template: list[Any] = [source.array for source in sources]
-        #: Inputs with their place among the arguments, and inputs with another tensor.
+        #: Inputs with their place among the arguments, and inputs with another tensor or gradient.
         self._arguments: list[tuple[int, int]] = []
         self._tensors: list[tuple[int, Any]] = []
+        self._grads: list[tuple[int, Any]] = []
+        #: Arrays that bind inputs for gradients that do not exist, which nothing reads.
+        self._grad_arrays: dict[int, Any] = {}
         self._numbers: list[tuple[int, Callable[[], Any]]] = []
-        #: For each input the place of its tensor among the listed ones, or None.
         self.places: list[int | None] = [
             source.index if source.kind == "argument" and not source.root else None
             for source in sources
@@ -147,11 +190,14 @@ class Binding:
             if source.kind == "number" and source.read is not None:
                 self._numbers.append((i, source.read))
             elif source.kind == "argument" and not source.root:
-                if source.index < count:
+                self._template[i] = None
+                if source.index < listed.count:
                     self._arguments.append((i, source.index))
-                    self._template[i] = None
+                elif source.index in listed.owners:
+                    self._grads.append((i, listed.owners[source.index]))
+                    self._grad_arrays[i] = numpy.zeros_like(source.array)
                 else:
-                    self._tensors.append((i, listed[source.index]))
+                    self._tensors.append((i, listed.tensors[source.index]))
 
     def arrays(self, tensors: Sequence[Any]) -> list[Any]:
         """Return an array for each input.
@@ -164,6 +210,8 @@ class Binding:
             arrays[i] = tensors[place]._data
         for i, tensor in self._tensors:
             arrays[i] = tensor._data
+        for i, owner in self._grads:
+            arrays[i] = self._grad_arrays[i] if owner._grad is None else owner._grad._data
         for i, read in self._numbers:
             arrays[i] = numpy.array(read(), numpy.float64)
         return arrays
@@ -176,19 +224,16 @@ class Results:
         result: What the function returned.
         leaves: The tensors that the recorder found in it, in the order of the outputs.
         listed: The tensors that were listed for the recording.
-        count: How many of them are arguments.
 
     Raises:
         Refusal: If something in it cannot be made again at each call.
     """
 
-    def __init__(
-        self, result: Any, leaves: Sequence[Any], listed: Sequence[Any], count: int
-    ) -> None:  # fmt: skip
+    def __init__(self, result: Any, leaves: Sequence[Any], listed: Listed) -> None:
         found, self._structure = flatten(result)
         places = {id(leaf): i for i, leaf in enumerate(leaves)}
-        inputs = {id(tensor): i for i, tensor in enumerate(listed)}
-        self._listed, self._count = listed, count
+        inputs = {id(tensor): i for i, tensor in enumerate(listed.owned)}
+        self._listed = listed
         #: For each leaf ``("output", i)``, ``("input", i)`` or ``("constant", value)``.
         self._parts: list[tuple[str, Any]] = []
         for leaf in found:
@@ -204,7 +249,7 @@ class Results:
             else:
                 raise Refusal(f"a result is of type {type(leaf).__name__}")
         self._is_single = len(found) == 1 and found[0] is result
-        self._check_memory(leaves, listed)
+        self._check_memory(leaves, listed.tensors)
 
     def _check_memory(self, leaves: Sequence[Any], listed: Sequence[Any]) -> None:
         """Raise Refusal if results share memory with inputs or with each other."""
@@ -238,7 +283,7 @@ class Results:
             return outputs[value]
         if kind == "constant":
             return value
-        return tensors[value] if value < self._count else self._listed[value]
+        return tensors[value] if value < self._listed.count else self._listed.owned[value]
 
 
 class Lanes:

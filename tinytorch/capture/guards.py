@@ -17,6 +17,7 @@ import numpy
 from ..autograd.levels import is_transforming
 from ..backends import load
 from ..core import torch_function
+from ..core.storage import attributes
 from ..core.tensor import Tensor
 from ..dispatch import autocast
 from ..func._trees import _container
@@ -24,14 +25,16 @@ from ..graph.engine import Anomaly
 from ..graph.saved_tensors import HOOK_STACK
 from ..nn.module.global_hooks import CALLS
 from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
-from ..state import current_backend, default_dtype, grad_enabled, inference_enabled
+from ..state import current_backend, default_dtype, generator, grad_enabled, inference_enabled
 from ..state import settings
-from .reach import SIMPLE, Reach
+from .reach import SIMPLE, Reach, is_simple
 from .recorder import root_of
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
 TENSORS = frozenset((Tensor, Parameter, Buffer))
 _NUMPY = load("numpy")
+#: Types of numbers whose texts are compared.
+_REPRESENTED = frozenset((float, complex, *numpy.sctypeDict.values()))
 _array = attrgetter("_data")
 _requires_grad = attrgetter("_rg")
 
@@ -58,7 +61,8 @@ def modes() -> tuple[Any, ...]:
     on = autocast._ON.get()
     casts = (on, tuple(autocast._DTYPES.get().items())) if on else ()
     return (
-        grad_enabled(), inference_enabled(), default_dtype(), casts, *settings.values.values(),
+        grad_enabled(), inference_enabled(), default_dtype(), generator(_NUMPY), casts,
+        *settings.values.values(),
     )  # fmt: skip
 
 
@@ -101,13 +105,22 @@ class Signature:
                 if rg.__class__ is not bool:
                     rg = value.requires_grad
                 key += (kind, data.shape, data.dtype, data.strides, rg, data.__class__)
+                if value._grad is not None or value.__dict__:
+                    self._add_attributes(value)
                 self.tensors.append(value)
             elif kind in SIMPLE:
                 key += (kind, value)
-            elif kind is float or kind is complex:  # NaN, and the sign of zero
+            elif kind in _REPRESENTED:  # NaN, and the sign of zero
                 key += (kind, repr(value))
             else:
                 self._add_other(kind, value)
+
+    def _add_attributes(self, tensor: Any) -> None:
+        """Append what else a function may read of a tensor: ``.grad``, attributes of the user's."""
+        key = self.key
+        key += ("grad", tensor._grad is None, tensor.is_inference())
+        for name, value in attributes(tensor).items():
+            key += (name, repr(value) if is_simple(value) else id(value))
 
     def _add_other(self, kind: Any, value: Any) -> None:
         """Append a container, or an object by its identity, to the key."""
@@ -229,14 +242,14 @@ class TensorGuard:
             return True
         current = list(map(_array, self.tensors))
         if list(map(type, self.tensors)) != self._kinds or not all(
-            map(_is_like, current, self.arrays)
+            map(is_like, current, self.arrays)
         ):
             return False
         self.arrays = current
         return True
 
 
-def _is_like(a: Any, b: Any) -> bool:
+def is_like(a: Any, b: Any) -> bool:
     """Whether two arrays have one type, shape, dtype and strides."""
     return (
         a is b or type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype

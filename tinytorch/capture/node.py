@@ -22,7 +22,7 @@ from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
-from .entry import Binding, Choice, Lanes, Results
+from .entry import Binding, Choice, Lanes, Listed, Results
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording
@@ -105,17 +105,14 @@ class ProgramCall:
 
     Args:
         call: The recording.
-        listed: The tensors that were listed for it; the arguments are the first ``count``.
-        count: The number of arguments.
+        listed: The tensors that were listed for it.
         engine: The engine.
 
     Raises:
         Refusal: If the recording cannot be replayed.
     """
 
-    def __init__(
-        self, call: CallRecording, listed: Sequence[Any], count: int, engine: str
-    ) -> None:  # fmt: skip
+    def __init__(self, call: CallRecording, listed: Listed, engine: str) -> None:
         backward, residuals, read = split_backward(call)
         forward = call.program
         self._given = len(forward.outputs)
@@ -125,23 +122,25 @@ class ProgramCall:
         kinds = [source.kind != "cotangent" for source in call.sources]
         forward.inputs = list(compress(forward.inputs, kinds))
         inputs = {value: i for i, value in enumerate(forward.inputs)}
-        self._binding = Binding(list(compress(call.sources, kinds)), listed, count)
-        self.results = Results(call.result, call.leaves, listed, count)
+        self._binding = Binding(list(compress(call.sources, kinds)), listed)
+        self.results = Results(call.result, call.leaves, listed)
         #: For each input that the backward program reads: a number of an input or a cotangent.
         self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
         self.differentiable = [i for i, v in enumerate(call.cotangents) if v is not None]
         self._freed = call.freed
-        needs = [i for i, tensor in enumerate(listed) if tensor.requires_grad]
+        needs = [i for i, tensor in enumerate(listed.tensors) if tensor.requires_grad]
         self._gradients = [call.gradients[place] is not None for place in needs]
-        self.needs = Choice(needs, listed, count)
+        self.needs = Choice(needs, listed)
         places = self._binding.places
         inputs_read = [i for kind, i in self._read if kind == "input"]
-        self.saved = Choice([p for i in inputs_read if (p := places[i]) is not None], listed, count)
+        self.saved = Choice([p for i in inputs_read if (p := places[i]) is not None], listed)
         written = [places[number] for number, _ in call.writes]
         self.writes_memory = None in written
-        self.writes = Choice([place for place in written if place is not None], listed, count)
-        self._set = call.grads
+        self.writes = Choice([place for place in written if place is not None], listed)
+        inputs_set = {id(tensor): i for i, tensor in enumerate(listed.tensors)}
+        self._set = Choice([inputs_set[id(tensor)] for tensor, _ in call.grads], listed)
+        self._is_set = [value is not None for _, value in call.grads]
         self._outputs = len(call.outputs)
         self._written = [number for number, _ in call.writes]
         self._actions = call.recorder.actions
@@ -164,7 +163,8 @@ class ProgramCall:
             tensor._bump()
         for action in self._actions:
             action()
-        self._set_grads(found[self._outputs : self._given])
+        if self._is_set:
+            self._set_grads(self._set.tensors(tensors), found[self._outputs : self._given])
         outputs = [wrap(array, _NUMPY) for array in found[: self._outputs]]
         if self.differentiable:
             run = _Run(self, arrays, found[self._given :], tensors, again, state)
@@ -182,11 +182,11 @@ class ProgramCall:
         arrays = self.arrays(signature)
         return [(number, arrays[number]) for number in self._written]
 
-    def _set_grads(self, arrays: Sequence[Any]) -> None:
+    def _set_grads(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> None:
         """Set the gradients that the function sets."""
         left = iter(arrays)
-        for tensor, value in self._set:
-            tensor._grad = None if value is None else wrap(next(left), _NUMPY)
+        for tensor, is_set in zip(tensors, self._is_set, strict=True):
+            tensor._grad = wrap(next(left), _NUMPY) if is_set else None
 
 
 class _Run:

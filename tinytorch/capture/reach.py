@@ -33,6 +33,7 @@ from .. import dtypes
 from ..core.device import device
 from ..core.layout import layout, memory_format
 from ..core.size import Size
+from ..core.storage import attributes
 from ..core.tensor import HOLDERS, Tensor, unwrap_holder
 
 _MISSING = object()
@@ -190,6 +191,7 @@ class Reach:
     Attributes:
         tensors: The tensors among the values, by id.
         objects: All objects that were searched.
+        names: The names of attributes in the code that was searched.
         is_suspicious: Whether some code may call a function of ``IMPURE``, or write to a file.
     """
 
@@ -198,6 +200,8 @@ class Reach:
         self.objects: dict[int, Any] = {}
         self.is_suspicious: bool = False
         #: Containers, with their contents at the time of the search, and their names.
+        #: Dicts other than ``__dict__``, whose order is compared, too.
+        self._plain: list[dict[Any, Any]] = []
         self._records: list[tuple[dict[Any, Any], list[Any], str]] = []
         self._hooks: list[dict[Any, Any]] = []
         self._sequences: list[Any] = []
@@ -208,7 +212,7 @@ class Reach:
         self._streams: list[tuple[Any, Any, str]] = []
         self._numpy_arrays: list[tuple[Any, Any, str]] = []
         self._outside: Any = None
-        self._names: set[str] = set(_CALLED)
+        self.names: set[str] = set(_CALLED)
         #: Classes and Python modules, whose members are searched by name.
         self._scopes: list[tuple[Any, str]] = []
         for label, root in roots:
@@ -233,6 +237,8 @@ class Reach:
             self.objects[id(value)] = value
         if isinstance(value, Tensor):
             self.tensors[id(value)] = value
+            for name in attributes(value):
+                self._watch_attribute(value, name, f"{label}.{name}")
         elif isinstance(value, FunctionType):
             self._visit_function(value, label)
         elif isinstance(value, MethodType):
@@ -246,6 +252,7 @@ class Reach:
             for part in (value.func, value.args, value.keywords):
                 self._visit(part, label)
         elif isinstance(value, dict):
+            self._plain.append(value)
             self._visit_dict(value, label)
         elif isinstance(value, (tuple, *_SEQUENCES)):
             self._visit_sequence(value, label)
@@ -270,7 +277,7 @@ class Reach:
             self._visit_dict(vars(function), function.__name__)
         self._visit_closure(function, label)
         found, attributes = names_in(code)
-        self._names |= attributes
+        self.names |= attributes
         self.is_suspicious |= not _SUSPICIOUS.isdisjoint(found | attributes)
         for name in found & function.__globals__.keys():
             self._watch_entry(function.__globals__, name, f"global {name!r}")
@@ -364,6 +371,7 @@ class Reach:
         if not type(module)._is_mirrored:
             names += _MIRRORED
         self._records.append((vars(module), names, label))
+        self._watch_attribute(type(module), "forward", f"{label}.forward")
         if module is not self._outside:
             self._hooks += [vars(module).get(name, {}) for name in _HOOKS]
         for name in names:
@@ -376,7 +384,7 @@ class Reach:
         while before != len(done):
             before = len(done)
             for scope, label in list(self._scopes):
-                for name in sorted(_member_names(scope, self._names)):
+                for name in sorted(_member_names(scope, self.names)):
                     if (id(scope), name) not in done:
                         done.add((id(scope), name))
                         self._visit_member(scope, name, f"{label}.{name}")
@@ -402,6 +410,8 @@ class Reach:
         self._getters = [(_getter(keys), state) for state, keys, _ in self._listed]
         self._listed_sequences = [s for s in self._sequences if len(s) <= MOST_ITEMS]
         self._sized = [*(state for state, _, _ in self._records), *self._sequences]
+        self._ordered = [state for state in self._plain if len(state) <= MOST_ITEMS]
+        self._orders = list(map(list, self._ordered))
         self._scope_dicts = [scope for scope, _, _ in self._entries.values()]
         self._scope_names = [name for _, name, _ in self._entries.values()]
         self._owners = [owner for owner, _, _ in self._attributes.values()]
@@ -422,6 +432,7 @@ class Reach:
             if (id(state), None) not in entries
         ]
         self._sequences = [s for s in self._sequences if (id(s), None) not in entries]
+        self._plain = [state for state in self._plain if (id(state), None) not in entries]
         self._close()
 
     def _current(self) -> Iterator[Any]:
@@ -443,6 +454,8 @@ class Reach:
     def holds(self) -> bool:
         """Whether everything is as it was: the same objects, or equal simple values."""
         if list(map(len, self._sized)) != self._sizes or any(self._hooks):
+            return False
+        if self._ordered and list(map(list, self._ordered)) != self._orders:
             return False
         if self._numpy_arrays and not all(map(_is_unchanged, self._numpy_arrays)):
             return False

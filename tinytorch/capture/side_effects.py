@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy
 
+from .guards import modes
 from .reach import _PACKAGE, IMPURE, Change, Reach, is_same
 
 __all__ = ["SideEffects"]
@@ -36,6 +37,7 @@ class SideEffects:
         self._reach = reach
         self._containers = [(container, _items(container)) for container in containers]
         self._random = _random_states()
+        self._modes = modes()
         self._calls: list[str] = []
 
     @contextmanager
@@ -78,6 +80,8 @@ class SideEffects:
             now = _items(container)
             if len(now) != len(items) or not all(map(is_same, items, now)):
                 found.append(Change(f"an argument of type {type(container).__name__}"))
+        if modes() != self._modes:
+            found.append(Change("grad mode or another mode of the library"))
         names = ("random", "numpy.random")
         found += [
             Change(f"the state of {name}")
