@@ -16,8 +16,6 @@ from .guards import Signature
 from .reach import is_same
 from .record_call import CallRecording, record_call
 
-__all__ = ["check_replay"]
-
 
 def check_replay(
     name: str, entry: Entry, signature: Signature, listed: Sequence[Any],

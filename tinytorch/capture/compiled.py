@@ -16,12 +16,11 @@ from typing import Any
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..warnings import warn
-from . import settings
 from .check import check_replay
 from .entry import SET, Entry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    SeparateMemory, Signature, TensorGuard, is_lazy, reason_for_eager, unsupported_tensor,
+    SeparateMemory, Signature, is_lazy, reason_for_eager, unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
 from .reach import Reach
@@ -311,6 +310,3 @@ def reset() -> None:
     """Forget the recordings of all compiled functions."""
     for compiled in list(_all):
         compiled.clear()
-
-
-__all__ = ["Compiled", "TensorGuard", "reset", "settings"]

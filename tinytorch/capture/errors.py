@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "FailOnRecompileLimitHit", "RecompileError", "ReplayError", "TorchDynamoException",
-    "Unsupported",
-]  # fmt: skip
-
 
 class TorchDynamoException(RuntimeError):
     """Base class of the errors of compiled functions."""

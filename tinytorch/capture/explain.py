@@ -13,8 +13,6 @@ from .graph import Node
 from .optimized_module import OptimizedModule, original
 from .settings import Options
 
-__all__ = ["Explanation", "explain_call"]
-
 
 class Explanation:
     """Description of the recording of a call.

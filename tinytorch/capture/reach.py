@@ -89,7 +89,7 @@ _UNREAD = frozenset((
 #: Bytes up to which arrays of NumPy's are compared by their elements.
 _MOST_BYTES = 1 << 20
 #: Methods that the library calls by name.
-_CALLED = frozenset(("forward", "__call__", "step", "extra_repr"))
+_CALLED = frozenset(("forward", "__call__", "backward", "setup_context", "vjp"))
 
 
 def is_same(a: Any, b: Any) -> bool:

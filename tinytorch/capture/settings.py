@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["BACKENDS", "MODES", "Options", "STANCES", "Settings", "config", "stance"]
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 #: PyTorch's backends, except those for its own tests, and those of other packages.

@@ -20,7 +20,6 @@ import numpy
 from .guards import modes
 from .reach import _PACKAGE, IMPURE, Change, Reach, is_same
 
-__all__ = ["SideEffects"]
 
 _WRITERS = frozenset(("write", "writelines"))
 

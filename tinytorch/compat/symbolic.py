@@ -22,7 +22,7 @@ class _SymbolicValue:
 
     def __init__(self, node: Any) -> None:
         raise NotImplementedError(
-            f"{type(self).__name__}: there are no symbolic numbers: nothing is traced or compiled"
+            f"{type(self).__name__}: there are no symbolic numbers: each shape is recorded"
         )
 
 

@@ -12,7 +12,7 @@ def functionalize(func: Callable[P, R], *, remove: str = "mutations") -> Callabl
     """Return a function that returns the results of ``func``.
 
     PyTorch's replaces in-place operations by others, for compilers; the results, and the changes of
-    arguments, are the same. There is no compiler here, so in-place operations stay.
+    arguments, are the same. ``compile`` records in-place operations as they are, so they stay.
 
     Args:
         func: Takes tensors.

@@ -2,7 +2,7 @@
 
 ``custom_op`` makes an operator of a Python function; ``Library`` declares operators and registers
 kernels for them by device type. ``register_autograd`` adds a backward formula. Fake kernels,
-which compute shapes for compilers, are accepted and never called: nothing is compiled.
+which compute shapes for compilers, are accepted and never called: ``compile`` runs the kernels.
 
 Example:
     >>> @tt.library.custom_op("mylib::scaled", mutates_args=())
@@ -41,7 +41,7 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
 _BY_DEVICE = "an operator has kernels by device type only, without other dispatch keys"
-_COMPILED = "it serves code that is compiled for GPUs, and nothing is compiled"
+_COMPILED = "it serves code that is compiled for GPUs, and there is no such compiler here"
 register_vmap = absent("library.register_vmap", "vmap has no rules for single operators")
 register_autocast = absent("library.register_autocast", _BY_DEVICE)
 register_torch_dispatch = absent("library.register_torch_dispatch", _BY_DEVICE)
@@ -49,7 +49,7 @@ get_kernel = absent("library.get_kernel", _BY_DEVICE)
 get_ctx = absent("library.get_ctx", "fake kernels are never called")
 triton_op = absent("library.triton_op", _COMPILED)
 wrap_triton = absent("library.wrap_triton", _COMPILED)
-opcheck = absent("library.opcheck", "it tests registrations for compilers; nothing is compiled")
+opcheck = absent("library.opcheck", "it tests registrations for compilers, which are not read here")
 fallthrough_kernel = absent("library.fallthrough_kernel", "it is a marker that cannot be called")
 
 

@@ -1,7 +1,7 @@
 """PyTorch's functions of functions, ``torch.cond`` and related functions, run as Python runs them.
 
-PyTorch has them so that a compiler sees both branches, or a loop as one step. Here nothing is
-compiled, and they are the ``if`` and ``while`` that they look like.
+PyTorch has them so that a compiler sees both branches, or a loop as one step. Here they are the
+``if`` and ``while`` that they look like; a condition that is read makes ``compile`` run eagerly.
 """
 
 from __future__ import annotations
