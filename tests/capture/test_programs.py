@@ -1,0 +1,93 @@
+"""PyTorch's programs print the same if every module that they call is compiled."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tests.test_programs import PROGRAMS, for_tinytorch
+from tinytorch import nn
+from tinytorch.capture.compiled import Compiled
+from tinytorch.capture.recorder import current_recorder
+from tinytorch.capture.settings import Options
+
+CALL: Any = nn.Module.__call__
+#: Programs of which no call can be replayed, and why.
+EAGER = {
+    "custom_function": "calls no module", "lbfgs": "calls no module",
+    "posterior": "calls no module", "mixture_model": "calls no module",
+    "actor_critic": "returns distributions",
+    "mixture_density": "returns distributions", "ensembles": "is a function that vmap maps",
+    "hooks": "registers hooks",
+}  # fmt: skip
+
+
+class CompiledCalls:
+    """``Module.__call__`` that compiles every module which no other module calls."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[Any, Compiled]] = {}
+        self._depth = 0
+
+    def method(self) -> Callable[..., Any]:
+        """Return the method of the class."""
+
+        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._depth or current_recorder() is not None:
+                return CALL(module, *args, **kwargs)
+            if id(module) not in self.made:
+                compiled = Compiled(CALL.__get__(module), Options(quiet=True))
+                self.made[id(module)] = module, compiled
+            self._depth += 1
+            try:
+                return self.made[id(module)][1](*args, **kwargs)
+            finally:
+                self._depth -= 1
+
+        return call
+
+    def recordings(self) -> int:
+        """Return the number of recordings of all modules."""
+        return sum(not e.reason for _, compiled in self.made.values() for e in compiled.entries)
+
+
+def run(path: Path) -> str:
+    """Return what a program prints."""
+    out, dtype = io.StringIO(), tt.get_default_dtype()
+    tt.manual_seed(0)
+    try:
+        with contextlib.redirect_stdout(out):
+            source = compile(for_tinytorch(path.read_text()), str(path), "exec")
+            exec(source, {"__name__": "__main__"})
+    finally:
+        tt.set_default_dtype(dtype)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore")
+def test_a_program_prints_the_same_compiled(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run(path)
+    calls = CompiledCalls()
+    monkeypatch.setattr(nn.Module, "__call__", calls.method())
+    assert run(path) == expected
+    assert (calls.recordings() == 0) is (path.stem in EAGER)
+
+
+def test_recordings_do_not_keep_modules_alive() -> None:
+    net = nn.Linear(2, 2)
+    compiled = tt.compile(net)
+    compiled(tt.ones(1, 2)).sum().backward()
+    found = weakref.ref(net)
+    del net, compiled
+    import gc
+
+    gc.collect()
+    assert found() is None
