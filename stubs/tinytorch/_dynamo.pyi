@@ -2,32 +2,32 @@
 
 from typing import Any
 from typing import NoReturn
+from tinytorch.capture.errors import FailOnRecompileLimitHit as FailOnRecompileLimitHit
+from tinytorch.capture.errors import RecompileError as RecompileError
+from tinytorch.capture.errors import TorchDynamoException as TorchDynamoException
+from tinytorch.capture.errors import Unsupported as Unsupported
+from tinytorch.capture.optimized_module import OptimizedModule as OptimizedModule
+from tinytorch.capture.optimized_module import graph_break as graph_break
+from tinytorch.capture.optimized_module import optimize as optimize
+from tinytorch.capture.settings import config as config
 from tinytorch.compat.module_tables import _F
 from tinytorch.compat.private_modules import TransformGetItemToIndex as TransformGetItemToIndex
-from tinytorch.compat.private_modules import config as config
-from tinytorch.compat.private_modules import optimize as optimize
 from tinytorch.compiler import allow_in_graph as allow_in_graph
 from tinytorch.compiler import assume_constant_result as assume_constant_result
 from tinytorch.compiler import disable as disable
+from tinytorch.compiler import explain as explain
 from tinytorch.compiler import is_compiling as is_compiling
 from tinytorch.compiler import list_backends as list_backends
 from tinytorch.compiler import reset as reset
 from tinytorch.compiler import set_stance as set_stance
-from tinytorch.facade.unsupported import Absent
-from tinytorch.nn.module import Module
 
-__all__ = ['OptimizedModule', 'TransformGetItemToIndex', 'allow_in_graph', 'assume_constant_result', 'config', 'disable', 'disallow_in_graph', 'explain', 'export', 'forbid_in_graph', 'graph_break', 'is_compile_supported', 'is_compiling', 'is_dynamo_supported', 'list_backends', 'mark_dynamic', 'mark_static', 'mark_static_address', 'maybe_mark_dynamic', 'optimize', 'reset', 'set_stance']
+__all__ = ['FailOnRecompileLimitHit', 'OptimizedModule', 'RecompileError', 'TorchDynamoException', 'TransformGetItemToIndex', 'Unsupported', 'allow_in_graph', 'assume_constant_result', 'config', 'disable', 'disallow_in_graph', 'explain', 'export', 'forbid_in_graph', 'graph_break', 'is_compile_supported', 'is_compiling', 'is_dynamo_supported', 'list_backends', 'mark_dynamic', 'mark_static', 'mark_static_address', 'maybe_mark_dynamic', 'optimize', 'reset', 'set_stance']
 
-class OptimizedModule(Absent, Module):
-    ...
-
-def explain(*args: Any, **kwargs: Any) -> NoReturn: ...
 def export(*args: Any, **kwargs: Any) -> NoReturn: ...
 def is_dynamo_supported() -> bool: ...
 def is_compile_supported(device_type: str) -> bool: ...
 def disallow_in_graph(fn: _F) -> _F: ...
 def forbid_in_graph(fn: _F) -> _F: ...
-def graph_break(msg: str = '') -> None: ...
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None: ...
 def maybe_mark_dynamic(t: Any, index: Any, **options: Any) -> None: ...
 def mark_static(t: Any, index: Any, **options: Any) -> None: ...
