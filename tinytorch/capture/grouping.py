@@ -38,6 +38,7 @@ class Op:
         args: Values and Python scalars.
         out: The result.
         node: The node that it belongs to.
+        is_part: Whether the node stands for several operations.
         reduces: Form of the result of a reduction: ROW, COLUMN or SCALAR; None if pointwise.
         form: Form of the result in the group.
         forms: Form of each argument; None for a Python scalar.
@@ -48,16 +49,18 @@ class Op:
     out: Value
     node: Node
     reduces: Form | None = None
+    is_part: bool = False
     form: Form = Form.ELEMENT
     forms: list[Form | None] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Space:
-    """Iteration space: sizes without 1, in the order of memory, and the order itself."""
+    """Iteration space: sizes without 1, in the order of memory, the order itself, and all sizes."""
 
     shape: tuple[int, ...]
     order: tuple[int, ...]
+    dims: tuple[int, ...]
 
     @property
     def columns(self) -> int:
@@ -86,6 +89,7 @@ class Group:
         loads: Values read from memory, with their form, and the space they are read in.
         reads: Values of which it reads each element once.
         stores: Values that other steps read.
+        may_overwrite: Whether a result may be computed into the memory of a value that it reads.
     """
 
     def __init__(self, space: Space) -> None:
@@ -96,6 +100,7 @@ class Group:
         self.loads: dict[tuple[Value, Form], Space] = {}
         self.reads: set[Value] = set()
         self.stores: list[Value] = []
+        self.may_overwrite = True
 
     @property
     def key(self) -> tuple[int, int, bool]:
@@ -141,7 +146,7 @@ class _Grouper:
         self.ready: dict[Value, int] = dict.fromkeys(program.inputs, -1)
         self.home: dict[Value, Group] = {}  # groups in which a value is still in registers
         self.source: dict[Value, Value] = {}  # contiguous views and what they view
-        self.views: list[Node] = []
+        self.views: list[Node] = []  # and formulas of numbers: they follow what they read
         self.places: dict[Group, int] = {}
         self.by_key: dict[Any, list[Group]] = {}
 
@@ -150,6 +155,9 @@ class _Grouper:
         for node in self.program.nodes:
             if node.kind is Kind.VIEW:
                 self.add_view(node)
+                continue
+            if node.name.startswith("number."):
+                self.add_number(node)
                 continue
             ops = self.lower(node)
             if ops is None or not all(self.place(op) for op in ops):
@@ -178,6 +186,12 @@ class _Grouper:
             if is_row_major(source) and is_row_major(value) and value.dtype == source.dtype:
                 if math.prod(value.shape) == math.prod(source.shape):
                     self.source[value] = self.resolve(source)
+
+    def add_number(self, node: Node) -> None:
+        """Keep a formula of numbers, to be computed as soon as its arguments are known."""
+        self.views.append(node)
+        ready = max((self.ready[value] for value in values_in(node.args)), default=-1)
+        self.ready.update((value, ready) for value in node.outputs if value is not None)
 
     def resolve(self, value: Value) -> Value:
         """Return the value of which ``value`` has all elements in the same order."""
@@ -212,7 +226,7 @@ class _Grouper:
         groups.sort(key=self.places.__getitem__)
         for group in groups[1:]:
             if self.can_move(group, groups[0]):
-                self.move(group, groups[0], space)
+                self.move(group, groups[0])
 
     def can_move(self, group: Group, first: Group) -> bool:
         """Whether the operations of ``group`` can be computed by the earlier group ``first``."""
@@ -226,14 +240,14 @@ class _Grouper:
                 return False
         return len(group.ops) + len(first.ops) <= _MOST
 
-    def move(self, group: Group, first: Group, space: Space) -> None:
+    def move(self, group: Group, first: Group) -> None:
         """Move the operations of a group to an earlier one."""
-        self.steps[self.places.pop(group)] = Group(space)
-        self.by_key[space.key].remove(group)
+        self.steps[self.places.pop(group)] = Group(space_of(group.ops[0].out))
+        self.by_key[group.key].remove(group)
         for op in group.ops:
             self.home.pop(op.out, None)
         for op in group.ops:
-            self.join(op, space, first)
+            self.join(op, space_of(op.args[0] if op.reduces else op.out), first)
 
     def best_group(self, op: Op, space: Space) -> Group | None:
         """Return the group to join: one that makes an argument, else the last that reads one."""
@@ -279,8 +293,15 @@ class _Grouper:
         form = form_of(arg, iterated.shape, space)
         source = self.resolve(arg)
         if self.home.get(source) is group:
-            return form if group.made[source] is form else False
-        return form if form is not Form.STRIDED or self.strided else False
+            made = group.made[source]
+            if made is Form.ELEMENT and form is Form.SCALAR and group.size == 1:
+                return made
+            return form if made is form else False
+        if form is not Form.STRIDED:
+            return form
+        before = group.loads.get((arg, form), space)
+        same = strides_in(arg, before.dims, before) == strides_in(arg, space.dims, space)
+        return form if self.strided and same else False
 
     def form_in_rows(self, arg: Any, op: Op, space: Space, group: Group) -> Any:
         """Return the form of an argument of an operation on one number for each row."""
@@ -350,7 +371,7 @@ def space_of(value: Value) -> Space:
         (step, size) for size, step in zip(value.shape, value.strides, strict=True) if size > 1
     ]
     order = sorted(range(len(sizes)), key=lambda i: -sizes[i][0])
-    return Space(tuple(sizes[i][1] for i in order), tuple(order))
+    return Space(tuple(sizes[i][1] for i in order), tuple(order), value.shape)
 
 
 def strides_in(value: Value, shape: tuple[int, ...], space: Space) -> list[int]:

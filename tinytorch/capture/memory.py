@@ -252,7 +252,7 @@ class _Planner:
             return self.is_changed_in_place(step, source) or (
                 self.writes_out(step) and self.is_elementwise(step, source)
             )
-        if value in step.final or not is_row_major(source):
+        if value in step.final or not step.may_overwrite or not is_row_major(source):
             return False
         made = next(i for i, op in enumerate(step.ops) if op.out is value)
         for i, op in enumerate(step.ops):

@@ -16,7 +16,7 @@ from .grouping import Form, Group, Op, is_row_major
 from .simplify import COPIES
 
 if TYPE_CHECKING:
-    from .numpy_engine import _Writer
+    from .numpy_engine import ProgramWriter
 
 #: Elements of a block: several of float32 fit the second cache.
 BLOCK = 32768
@@ -46,7 +46,7 @@ def is_ufunc(node: Node) -> bool:
 
 
 #: Reductions along the last dimension that are computed row by row, by the names of their nodes.
-_REDUCTIONS = {
+REDUCTIONS = {
     f"{space}.{name}": name
     for space in ("xp", "ndarray", "numpy")
     for name in ("sum", "mean", "max", "min", "sum_along", "highest", "sum_of_products", "total")
@@ -54,6 +54,11 @@ _REDUCTIONS = {
 #: Positional parameters of reductions after the array; of those that are not named here `_USUAL`.
 _PARAMETERS = {"max": ("axis", "out", "keepdims"), "min": ("axis", "out", "keepdims")}
 _USUAL = ("axis", "dtype", "out", "keepdims")
+
+
+def is_operand(arg: Any) -> bool:
+    """Whether an argument is a value or one number."""
+    return not isinstance(arg, numpy.ndarray) or not arg.ndim
 
 
 def is_copy(node: Node) -> bool:
@@ -69,23 +74,25 @@ def lower(node: Node) -> list[Op] | None:
     if node.kind is not Kind.CALL or len(node.outputs) != 1 or node.outputs[0] is None:
         return None
     out = node.outputs[0]
+    if not all(map(is_operand, node.args)):
+        return None
     if is_ufunc(node):
         return [Op(node.function.__name__, [*node.args], out, node)]  # type: ignore[union-attr]
     if node.name in POINTWISE and not node.kwargs:
         return [Op(POINTWISE[node.name], [*node.args], out, node)]
     if is_copy(node):
         return [Op("cast", [node.args[0]], out, node)]
-    form = reduction_form(node, out) if node.name in _REDUCTIONS else None
+    form = reduction_form(node, out) if node.name in REDUCTIONS else None
     if form is None:
         return None
-    name = _REDUCTIONS[node.name]
+    name = REDUCTIONS[node.name]
     count = 2 if name == "sum_of_products" else 1
     return [Op(name, [*node.args[:count]], out, node, form)]
 
 
 def reduction_form(node: Node, out: Value) -> Form | None:
     """Return the form of the result of a reduction of rows, columns or all; None of another."""
-    name, value = _REDUCTIONS[node.name], node.args[0]
+    name, value = REDUCTIONS[node.name], node.args[0]
     if not isinstance(value, Value) or value.dtype.char not in "fd" or value.dtype != out.dtype:
         return None
     if not is_row_major(value) or len(value.shape) < 1 or value.shape[-1] < 2:
@@ -144,7 +151,7 @@ def lay_flat(array: Any, key: Any, order: list[int], shape: tuple[int, ...]) -> 
     return array[(*key, ...)].transpose(order).reshape(shape)
 
 
-def write_group(writer: _Writer, group: Group) -> None:
+def write_group(writer: ProgramWriter, group: Group) -> None:
     """Write the function of a group, and the line that calls it."""
     _GroupWriter(writer, group).write()
 
@@ -152,7 +159,7 @@ def write_group(writer: _Writer, group: Group) -> None:
 class _GroupWriter:
     """Writer of the function of one group."""
 
-    def __init__(self, writer: _Writer, group: Group) -> None:
+    def __init__(self, writer: ProgramWriter, group: Group) -> None:
         self.writer, self.group = writer, group
         self.is_flat = group.is_flat
         self.count = group.size if self.is_flat else group.rows
@@ -251,7 +258,9 @@ class _GroupWriter:
         array = self.writer.arrays.get(value)
         if array is not None:
             return self.writer.share(lay_flat(array, key, order, shape), "a")
-        return f"lay_flat({self.writer.names[value]}, {self.writer.share(key)}, {order}, {shape})"
+        return (
+            f"lay_flat({self.writer.array_text(value)}, {self.writer.share(key)}, {order}, {shape})"
+        )
 
     # -- operations -------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ order.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -31,12 +32,18 @@ from .numpy_blocks import (
     lower,
     write_group,
 )
+from .numbers import OnFloats, WithFloats
 from .simplify import simplify
 
 #: Bytes from which an array is released when it is read no more.
 _LARGE = 1 << 16
 #: Bytes from which the memory of a result is used again when the user drops the result.
 _POOLED = 1 << 20
+#: Signs of functions of Python floats.
+_SIGNS = {
+    operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator.truediv: " / ",
+    operator.pow: " ** ",
+}  # fmt: skip
 _copyto: Any = getattr(numpy.copyto, "_implementation", numpy.copyto)
 
 
@@ -66,7 +73,7 @@ def prepare(program: Program) -> Executable:
     program = simplify(program)
     steps = split_small(group_nodes(program, lower, least=2 * BLOCK, strided=False))
     layout = plan_memory(program, steps, writes_out)
-    return _Writer(program, steps, layout).write()
+    return ProgramWriter(program, steps, layout).write()
 
 
 def split_small(steps: Sequence[Step]) -> list[Step]:
@@ -125,7 +132,7 @@ def lay_out(flat: Any, value: Value) -> Any:
     return flat.reshape([value.shape[i] for i in order]).transpose(numpy.argsort(order))
 
 
-class _Writer:
+class ProgramWriter:
     """Writer of the function of a program.
 
     Attributes:
@@ -151,23 +158,35 @@ class _Writer:
         self.lines: list[str] = []
         self.functions: list[str] = []
         self.holders: dict[Value, list[str]] = {}
+        self.numbers: set[Value] = set()  # that are Python floats at a run
+        self.allocated: set[Value] = set()  # results for which the engine allocates memory
 
     def write(self) -> Executable:
         """Return the executable."""
         for number, value in enumerate(self.program.inputs):
             self.names[value] = f"i{number}"
+            if not value.shape and value.dtype.char == "d":
+                self.numbers.add(value)  # or a 0-d array
         for at, step in enumerate(self.steps):
             if isinstance(step, Group):
-                write_group(self, step)
+                self.write_group(step)
             else:
                 self.write_node(step)
             self.write_release(at)
         self.write_results()
+        self.finish()
         parameters = ", ".join(self.names[value] for value in self.program.inputs)
         body = "\n    ".join(self.lines)
         text = "\n".join(self.functions) + f"\ndef run({parameters}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
         return Executable(self.space["run"], text, self.layout.nbytes)
+
+    def write_group(self, group: Group) -> None:
+        """Write the lines of a group."""
+        write_group(self, group)
+
+    def finish(self) -> None:
+        """Complete the globals of the function before it is compiled."""
 
     # -- names ------------------------------------------------------------------------------
 
@@ -182,7 +201,9 @@ class _Writer:
         """Return the text of an argument."""
         kind = tree.__class__
         if kind is Value:
-            return self.names[tree]
+            return self.array_text(tree)
+        if kind is float and math.isfinite(tree):
+            return repr(tree)
         if kind in (int, bool, type(None), str, type(...)):
             return repr(tree) if tree is not ... else "..."
         if next(values_in(tree), None) is None:
@@ -196,6 +217,11 @@ class _Writer:
             return f"slice({', '.join(map(self.expression, parts))})"
         items = f"({''.join(self.expression(item) + ', ' for item in tree)})"
         return items if kind is tuple else f"{self.share(kind)}{items}"
+
+    def array_text(self, value: Value) -> str:
+        """Return the text of a value as an array."""
+        name = self.names[value]
+        return f"asarray({name})" if value in self.numbers else name
 
     def arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
         """Return the text of the arguments of a call."""
@@ -222,6 +248,7 @@ class _Writer:
             flat = self.arena[place.number : place.number + nbytes(value)].view(value.dtype)
             self.set_array(value, lay_out(flat, value))
         else:
+            self.allocated.add(value)
             self.lines.append(f"{self.new_name(value)} = {self.allocation(value)}")
         return self.names[value]
 
@@ -247,6 +274,8 @@ class _Writer:
             self.write_change(node)
         elif node.kind is Kind.CHECK:
             self.lines.append(self.call(node))
+        elif isinstance(node.function, OnFloats):
+            self.write_number(node)
         elif writes_out(node):
             self.write_into(node)
         else:
@@ -254,7 +283,40 @@ class _Writer:
 
     def call(self, node: Node) -> str:
         """Return the text of the call of a node."""
-        return f"{self.share(node.function, 'f')}({self.arguments(node.args, node.kwargs)})"
+        function: Any = node.function
+        if not isinstance(function, WithFloats):
+            return f"{self.share(function, 'f')}({self.arguments(node.args, node.kwargs)})"
+        return f"{self.share(function.function, 'f')}({self.float_arguments(node)})"
+
+    def float_arguments(self, node: Node) -> str:
+        """Return the text of the arguments of a function that gets Python floats at some places."""
+        places = node.function.places  # type: ignore[union-attr]
+        args = [
+            self.float_text(arg) if i in places else self.expression(arg)
+            for i, arg in enumerate(node.args)
+        ]
+        args += [
+            f"{name}={self.float_text(arg) if name in places else self.expression(arg)}"
+            for name, arg in node.kwargs.items()
+        ]
+        return ", ".join(args)
+
+    def write_number(self, node: Node) -> None:
+        """Write a formula of Python floats."""
+        value: Value = node.outputs[0]  # type: ignore[assignment]
+        function = node.function.function  # type: ignore[union-attr]
+        args = [self.float_text(arg) for arg in node.args]
+        sign = _SIGNS.get(function)
+        call = f"{self.share(function, 'f')}({', '.join(args)})"
+        self.lines.append(f"{self.new_name(value)} = {sign.join(args) if sign else call}")
+        self.numbers.add(value)
+
+    def float_text(self, arg: Any) -> str:
+        """Return the text of an argument as a Python float."""
+        if not isinstance(arg, Value):
+            return f"({self.expression(arg)})"
+        is_float = arg in self.numbers and arg not in self.program.inputs
+        return self.names[arg] if is_float else f"float({self.names[arg]})"
 
     def write_view(self, node: Node) -> None:
         """Write a view; a view of memory that stays at its place is made at once."""
@@ -325,7 +387,7 @@ class _Writer:
         array = self.arrays.get(value)
         if array is not None:
             return self.share(array.reshape(shape), "a")
-        return f"{self.names[value]}.reshape({shape})"
+        return f"{self.array_text(value)}.reshape({shape})"
 
     def write_change(self, node: Node) -> None:
         """Write a PUT or a MUTATE: on a copy of the base, or on the base itself if it is dead."""
@@ -341,9 +403,9 @@ class _Writer:
             source = self.names[base]
             self.lines.append(f"copyto({self.target(value)}, {source})")
         if node.kind is Kind.MUTATE:
-            rest = self.arguments(node.args[1:], node.kwargs)
-            text = f"{self.share(node.function, 'f')}({self.names[value]}, {rest})"
-            self.lines.append(text)
+            self.names[base], name = self.names[value], self.names[base]
+            self.lines.append(self.call(node))
+            self.names[base] = name
             return
         part = self.write_part(node, value)
         self.lines.append(f"copyto({part}, {self.expression(node.args[1])}, 'unsafe')")
@@ -382,10 +444,10 @@ class _Writer:
 
     def write_results(self) -> None:
         """Write the copies to the inputs that the program writes, and the results."""
-        results = []
+        results: list[str] = []
         for value in self.program.outputs:
             place = self.layout.places[self.root(value)]
-            text = self.names[value]
+            text = self.array_text(value)
             if place.where is not Where.FRESH:
                 self.lines.append(f"o{len(results)} = {text}.copy('K')")
                 text = f"o{len(results)}"
@@ -393,7 +455,7 @@ class _Writer:
         copies = []
         for number, value in self.program.writes:
             if number not in self.layout.written and value is not self.program.inputs[number]:
-                text, place = self.names[value], self.layout.places[self.root(value)]
+                text, place = self.array_text(value), self.layout.places[self.root(value)]
                 if place.where is Where.INPUT and place.number != number:
                     self.lines.append(f"w{number} = {text}.copy()")
                     text = f"w{number}"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from .graph import Kind, Node, Program, Value, values_in
+from .numbers import OnFloats, ToDtype
 
 #: Last part of the names of functions that only copy or cast.
 COPIES = frozenset(
@@ -101,6 +102,8 @@ class _Merger:
             substitute(node.args, self.find), substitute(node.kwargs, self.find), node.tag,
         )  # fmt: skip
         made.outputs, made.views = node.outputs, node.views
+        if made.name == "xp.add_scaled":
+            made.args = made.args[:4]  # the fifth is scratch memory, which it would overwrite
         if fills(made):
             made = Node(Kind.CALL, "fit", Fit(node.outputs[0]), made.args[2:], {}, node.tag)
             made.outputs = node.outputs
@@ -227,13 +230,20 @@ def key_of(node: Node) -> Hashable:
     """Return what is equal for two nodes that compute the same; None if that is unknown."""
     try:
         key = (
-            node.kind, node.name, node.function,
+            node.kind, node.name, _function_key(node.function),
             _argument_key(node.args), _argument_key(node.kwargs), len(node.outputs),
         )  # fmt: skip
         hash(key)
     except TypeError:
         return None
     return key
+
+
+def _function_key(function: Any) -> Hashable:
+    """Return a key of a function; those of numbers are objects, equal by what they hold."""
+    if function.__class__ in (OnFloats, ToDtype):
+        return function.__class__, *(getattr(function, name) for name in function.__slots__)
+    return function  # type: ignore[no-any-return]
 
 
 def _argument_key(tree: Any) -> Hashable:

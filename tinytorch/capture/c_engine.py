@@ -1,0 +1,153 @@
+"""C engine: the groups of a program as functions of one compiled library, the rest as NumPy's.
+
+A group is called with three blocks of memory that stay as they are: addresses, sizes, and which
+addresses change from run to run. Those are read from a tuple of the arrays, at the places where
+CPython and NumPy keep them; ``layout_is_known`` checks these places on real objects.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy
+
+from . import numpy_engine
+from .c_compiler import load_library
+from .c_prelude import PRELUDE
+from .c_text import Text, levels, lower, sort_by_level, write_text
+from .graph import Node, Program, Value
+from .grouping import Group, Step, group_nodes
+from .memory import Layout, Where, plan_memory
+from .numpy_engine import Executable, ProgramWriter, writes_out
+from .simplify import simplify
+
+#: From this many elements on a second thread saves time.
+_THREADED = 1 << 19
+#: Up to this many elements two calls of NumPy are as fast as one of a compiled function.
+_FEW = 2048
+#: Offset of the address of the elements in an array, and of the first item in a tuple.
+_ARRAY_OFFSET, _TUPLE_OFFSET = object.__basicsize__, tuple.__basicsize__
+_Address = ctypes.c_void_p
+
+
+@functools.cache
+def layout_is_known() -> bool:
+    """Whether arrays and tuples have their contents where the compiled text reads them."""
+    arrays = tuple(numpy.empty(size, "float32")[1:] for size in (2, 5, 9))
+    for k, array in enumerate(arrays):
+        item = _Address.from_address(id(arrays) + _TUPLE_OFFSET + k * ctypes.sizeof(_Address))
+        data = _Address.from_address(id(array) + _ARRAY_OFFSET)
+        if item.value != id(array) or data.value != array.ctypes.data:
+            return False
+    return ctypes.sizeof(_Address) == 8
+
+
+def prepare(program: Program) -> Executable:
+    """Plan and compile a program; where nothing can be compiled, prepare it for NumPy."""
+    if not layout_is_known():
+        return numpy_engine.prepare(program)
+    simple = simplify(program)
+    steps = [*choose_groups(group_nodes(simple, lower, least=1, strided=True))]
+    for step in steps:
+        if isinstance(step, Group):
+            sort_by_level(step)
+            step.may_overwrite = max(levels(step).values()) == 0
+    writer = CWriter(simple, steps, plan_memory(simple, steps, writes_out))
+    try:
+        return writer.write()
+    except NoLibraryError:
+        return numpy_engine.prepare(program)
+
+
+def choose_groups(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield the steps, groups that are not worth a compiled function as nodes."""
+    for step in steps:
+        if isinstance(step, Node) or any(op.is_part for op in step.ops):
+            yield step
+        elif len(step.ops) > (2 if step.size <= _FEW else 1):
+            yield step
+        else:
+            yield from (op.node for op in step.ops)
+
+
+class NoLibraryError(Exception):
+    """Raised where nothing can be compiled."""
+
+
+class CWriter(ProgramWriter):
+    """Writer of the function of a program whose groups are compiled."""
+
+    def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
+        super().__init__(program, steps, layout)
+        self.texts: dict[str, str] = {}  # name of each function by its text
+        self.kept: list[Any] = []  # memory that only the compiled functions read
+        self.space.update(partial=functools.partial, fit_layout=fit_layout)
+
+    def write_group(self, group: Group) -> None:
+        """Write the call of the compiled function of a group."""
+        for value in group.stores:
+            self.target(value)
+        text = write_text(group)
+        name = self.texts.setdefault(text.body, f"c{len(self.texts)}")
+        addresses, slots, arrays = self.bind(text)
+        sizes = numpy.array([*text.sizes, 0], numpy.int64)
+        self.kept += [addresses, sizes, slots]
+        memory = ", ".join(str(block.ctypes.data) for block in (addresses, sizes, slots))
+        count = group.size if text.is_flat else group.rows
+        given = f"({''.join(f'{array}, ' for array in arrays)})"
+        if group.size >= _THREADED and not text.sums:
+            self.lines.append(f"in_parts(partial({name}, {memory}, {given}), {count})")
+        else:
+            self.lines.append(f"{name}({memory}, {given}, 0, {count})")
+
+    def bind(self, text: Text) -> tuple[Any, Any, list[str]]:
+        """Return the addresses of a call, the places of those that change, and their arrays."""
+        addresses = numpy.zeros(len(text.parameters) + 1, numpy.uintp)
+        changing, arrays = [], []
+        for k, (thing, _) in enumerate(text.parameters):
+            array = thing if isinstance(thing, numpy.ndarray) else self.arrays.get(thing)
+            if array is not None:
+                self.kept.append(array)
+                addresses[k] = array.ctypes.data
+            else:
+                changing.append(k)
+                arrays.append(self.dynamic_text(thing))
+        slots = numpy.array([len(changing), *changing], numpy.int64)
+        return addresses, slots, arrays
+
+    def dynamic_text(self, value: Value) -> str:
+        """Return the text of an array that a call of NumPy's has made, in the layout expected."""
+        place = self.layout.places.get(value)
+        name = self.names[value]
+        if value in self.numbers:
+            return self.array_text(value)
+        if place is not None and place.where is Where.FRESH and value not in self.allocated:
+            return f"fit_layout({name}, {self.share(value.strides)})"
+        return name
+
+    def finish(self) -> None:
+        """Compile the library and bind its functions."""
+        offsets = f"#define TUPLE_OFFSET {_TUPLE_OFFSET}\n#define ARRAY_OFFSET {_ARRAY_OFFSET}\n"
+        bodies = [body.replace("NAME", name, 1) for body, name in self.texts.items()]
+        library = load_library("\n".join([offsets + PRELUDE, *bodies, ""])) if bodies else None
+        if bodies and library is None:
+            raise NoLibraryError
+        for name in self.texts.values():
+            function = getattr(library, name)
+            function.argtypes = [*[_Address] * 3, ctypes.py_object, *[ctypes.c_int64] * 2]
+            function.restype = None
+            self.space[name] = function
+        self.space["kept"] = self.kept, library
+
+
+def fit_layout(array: Any, strides: tuple[int, ...]) -> Any:
+    """Return the array if it has these strides, else a copy that has them."""
+    if array.strides == strides:
+        return array
+    like: Any = numpy.empty(0, array.dtype)  # never read: only its layout counts
+    out = numpy.empty_like(numpy.lib.stride_tricks.as_strided(like, array.shape, strides))
+    out[...] = array
+    return out

@@ -1,0 +1,136 @@
+"""C text that all libraries of compiled groups begin with: types, selection, elementary functions.
+
+The functions of float32 are polynomials that a compiler vectorizes, within 2 units in the last
+place; those of float64 are the C library's. The polynomials were fitted to the functions in
+float64, weighted by the relative error of the result.
+
+Reference:
+    W. J. Cody, W. Waite, Software Manual for the Elementary Functions, 1980 (reduction of the
+    arguments of exp and log).
+"""
+
+from __future__ import annotations
+
+PRELUDE = r"""
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+typedef float f32; typedef double f64; typedef uint8_t b8; typedef uint8_t u8;
+typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define FMA(a, b, c) __builtin_fmaf(a, b, c)
+#else
+#define FMA(a, b, c) ((a) * (b) + (c))
+#endif
+#define INLINE static inline __attribute__((always_inline))
+/* The library reads the addresses of arrays from a tuple of NumPy's arrays. */
+INLINE void bind(char **p, const i64 *slots, const char *tuple) {
+  for (i64 k = 0; k < slots[0]; k++) {
+    const char *array = *(char *const *)(tuple + TUPLE_OFFSET + k * (i64)sizeof(char *));
+    p[slots[k + 1]] = *(char *const *)(array + ARRAY_OFFSET);
+  }
+}
+INLINE f32 as_f32(i32 bits) { f32 x; memcpy(&x, &bits, 4); return x; }
+INLINE i32 as_i32(f32 x) { i32 bits; memcpy(&bits, &x, 4); return bits; }
+/* exp(x) - 1 = 2**n * (1 + r + r*r*p) - 1 with x = n * log(2) + r, |r| <= log(2) / 2 */
+INLINE f32 exp_f32(f32 x) {
+  f32 c = x < -104.0f ? -104.0f : x;
+  c = c > 89.0f ? 89.0f : c;
+  f32 n = rintf(c * 0x1.715476p+0f);
+  f32 r = FMA(n, -0x1.62e400p-1f, c);
+  r = FMA(n, -0x1.7f7d1cp-20f, r);
+  f32 p = 0x1.6a2434p-10f;
+  p = FMA(p, r, 0x1.1239e2p-7f);
+  p = FMA(p, r, 0x1.5558f2p-5f);
+  p = FMA(p, r, 0x1.555492p-3f);
+  p = FMA(p, r, 0x1.fffffcp-2f);
+  f32 y = FMA(p * r, r, r) + 1.0f;
+  i32 e = (i32)n, h = e >> 1;
+  y = y * as_f32((h + 127) << 23) * as_f32((e - h + 127) << 23);
+  return x != x ? x : y;
+}
+INLINE f32 log_f32(f32 x) {
+  i32 tiny = x < 0x1p-126f;
+  f32 y = tiny ? x * 0x1p23f : x;
+  i32 bits = as_i32(y);
+  i32 e = ((bits - 0x3f3504f3) >> 23);
+  f32 m = as_f32(bits - (e << 23));
+  f32 f = m - 1.0f, n = (f32)e - (tiny ? 23.0f : 0.0f), s = f * f;
+  f32 p = 0x1.1457a2p-4f;
+  p = FMA(p, f, -0x1.de3c14p-4f);
+  p = FMA(p, f, 0x1.e6f06cp-4f);
+  p = FMA(p, f, -0x1.fc2208p-4f);
+  p = FMA(p, f, 0x1.233768p-3f);
+  p = FMA(p, f, -0x1.555c4ep-3f);
+  p = FMA(p, f, 0x1.99a4b6p-3f);
+  p = FMA(p, f, -0x1.000006p-2f);
+  p = FMA(p, f, 0x1.555548p-2f);
+  f32 t = p * f * s;
+  t = FMA(n, 0x1.7f7d1cp-20f, t);
+  t = FMA(-0.5f, s, t);
+  f32 z = FMA(n, 0x1.62e400p-1f, f + t);
+  z = x == INFINITY ? x : z;
+  z = x == 0.0f ? -INFINITY : z;
+  return x < 0.0f || x != x ? NAN : z;
+}
+INLINE f32 tanh_f32(f32 x) {
+  f32 a = fabsf(x), s = x * x;
+  f32 p = -0x1.76ac18p-8f;
+  p = FMA(p, s, 0x1.5256d6p-6f);
+  p = FMA(p, s, -0x1.b84448p-5f);
+  p = FMA(p, s, 0x1.110768p-3f);
+  p = FMA(p, s, -0x1.555534p-2f);
+  f32 small = FMA(p * s, x, x);
+  f32 e = exp_f32(2.0f * (a > 10.0f ? 10.0f : a));
+  f32 large = __builtin_copysignf(1.0f - 2.0f / (e + 1.0f), x);
+  return x != x ? x : a < 0.625f ? small : large;
+}
+INLINE f32 erf_f32(f32 x) {
+  f32 a = fabsf(x), s = x * x;
+  f32 p = 0x1.6510c4p-14f;
+  p = FMA(p, s, -0x1.aca394p-11f);
+  p = FMA(p, s, 0x1.550a44p-8f);
+  p = FMA(p, s, -0x1.b81524p-6f);
+  p = FMA(p, s, 0x1.ce2e54p-4f);
+  p = FMA(p, s, -0x1.812744p-2f);
+  p = FMA(p, s, 0x1.06eba8p-3f);
+  f32 small = FMA(p, x, x);
+  f32 c = a > 4.0f ? 4.0f : a;
+  f32 q = 0x1.8bf14ap-21f;
+  q = FMA(q, c, 0x1.7b86b0p-17f);
+  q = FMA(q, c, -0x1.8d3fc8p-12f);
+  q = FMA(q, c, 0x1.05c1b8p-8f);
+  q = FMA(q, c, -0x1.95e7c0p-6f);
+  q = FMA(q, c, 0x1.b9c982p-4f);
+  q = FMA(q, c, 0x1.446f86p-1f);
+  q = FMA(q, c, 0x1.211f2ap+0f);
+  q = FMA(q, c, -0x1.3bdb5ep-13f);
+  f32 large = __builtin_copysignf(1.0f - exp_f32(-q), x);
+  return x != x ? x : a < 0.9f ? small : large;
+}
+INLINE f32 ndtr_f32(f32 x) { return 0.5f + 0.5f * erf_f32(x * 0x1.6a09e6p-1f); }
+INLINE f64 exp_f64(f64 x) { return exp(x); }
+INLINE f64 log_f64(f64 x) { return log(x); }
+INLINE f64 tanh_f64(f64 x) { return tanh(x); }
+INLINE f64 erf_f64(f64 x) { return erf(x); }
+#define REAL(T, suffix, abs, root, down, up, cut, near, copy) \
+  INLINE T maximum_##T(T a, T b) { return a > b || a != a ? a : b; } \
+  INLINE T minimum_##T(T a, T b) { return a < b || a != a ? a : b; } \
+  INLINE T absolute_##T(T a) { return abs(a); } \
+  INLINE T sqrt_##T(T a) { return root(a); } \
+  INLINE T floor_##T(T a) { return down(a); } \
+  INLINE T ceil_##T(T a) { return up(a); } \
+  INLINE T trunc_##T(T a) { return cut(a); } \
+  INLINE T rint_##T(T a) { return near(a); } \
+  INLINE T copysign_##T(T a, T b) { return copy(a, b); } \
+  INLINE T sign_##T(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a; }
+REAL(f32, f, fabsf, sqrtf, floorf, ceilf, truncf, rintf, __builtin_copysignf)
+REAL(f64, , fabs, sqrt, floor, ceil, trunc, rint, __builtin_copysign)
+#define WHOLE(T) \
+  INLINE T maximum_##T(T a, T b) { return a > b ? a : b; } \
+  INLINE T minimum_##T(T a, T b) { return a < b ? a : b; } \
+  INLINE T absolute_##T(T a) { return a < 0 ? (T)-a : a; } \
+  INLINE T sign_##T(T a) { return (T)((a > 0) - (a < 0)); }
+WHOLE(i8) WHOLE(i16) WHOLE(i32) WHOLE(i64) WHOLE(u8)
+"""

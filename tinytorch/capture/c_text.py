@@ -1,0 +1,665 @@
+"""C text of a group: a function over rows × columns, with sizes and addresses as arguments.
+
+The text has no size, no address and no name of a value, so that equal groups of a program share
+one function. An operation is computed in the dtype in which NumPy computes it, and rounded as
+there; only sums are added in another order. An operation that has no text here stays with NumPy.
+
+A group's operations are split into levels: those of level 0 depend on no reduction of the group,
+those of level k on the reductions of level k - 1 along the row. Each level is one loop over the
+columns of a row. A value of a former level is computed again if that is cheap, and otherwise kept
+for the length of the row.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from .graph import Kind, Node, Value
+from .grouping import Form, Group, Op, is_row_major, strides_in
+from .numpy_blocks import REDUCTIONS, is_copy, is_operand, is_ufunc, reduction_form
+
+#: C's types by NumPy's letters.
+TYPES = {
+    "f": "f32", "d": "f64", "?": "b8", "B": "u8", "b": "i8", "h": "i16", "i": "i32", "l": "i64",
+    "q": "i64",
+}  # fmt: skip
+_INFIX = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
+    "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
+    "bitwise_or": "|", "bitwise_xor": "^",
+}  # fmt: skip
+#: Functions of the prelude, with the letters of the dtypes that they are for.
+_FUNCTIONS = {
+    "maximum": "fdbhilq", "minimum": "fdbhilq", "absolute": "fdbhilq", "sign": "fdbhilq",
+    "sqrt": "fd", "floor": "fd", "ceil": "fd", "trunc": "fd", "rint": "fd", "copysign": "fd",
+    "exp": "fd", "log": "fd", "tanh": "fd", "erf": "fd", "ndtr": "f",
+}  # fmt: skip
+_LOGICAL = {"logical_and": "({0} != 0) & ({1} != 0)", "logical_or": "({0} != 0) | ({1} != 0)",
+            "logical_xor": "({0} != 0) ^ ({1} != 0)", "logical_not": "{0} == 0"}  # fmt: skip
+_TESTS = {
+    "isnan": "{0} != {0}",
+    "isinf": "fabs({0}) == INFINITY",
+    "isfinite": "fabs({0}) < INFINITY",
+}
+_REALS = {"negative": "-{0}", "square": "{0} * {0}", "positive": "{0}", "reciprocal": "1 / {0}"}
+_FLOATS = "fd"
+_SELECT = {
+    "xp.where": "where",
+    "numpy.where": "where",
+    "xp.masked": "masked",
+    "xp.between": "between",
+}
+_SPECIAL = {"xp.erf": "erf", "xp.ndtr": "ndtr"}
+_SUMS = ("sum", "sum_along", "total", "mean", "sum_of_products")
+_PARAMETERS = "char **p, const i64 *n, const i64 *slots, const char *tuple, i64 lo, i64 hi"
+#: Cost of an operation from which it is not computed again in a later loop.
+_DEAR = {"exp": 8, "log": 8, "tanh": 12, "erf": 12, "ndtr": 12, "divide": 4, "sqrt": 4}
+_CHEAP = 6
+
+
+# -- from nodes to operations ------------------------------------------------------------------
+
+
+def lower(node: Node) -> list[Op] | None:
+    """Return the operations of a node that have C text, or None."""
+    if node.kind not in (Kind.CALL, Kind.MUTATE) or len(node.outputs) != 1:
+        return None
+    out = node.outputs[0]
+    if out is None or node.kind is Kind.MUTATE and node.name != "xp.add_scaled":
+        return None
+    if not all(v.dtype.char in TYPES for v in (out, *values_of(node.args))):
+        return None
+    if not all(map(is_operand, node.args)):
+        return None
+    if is_ufunc(node):
+        return _lower_ufunc(node, out)
+    if node.name in _SELECT and not node.kwargs:
+        return _lower_selection(node, out)
+    if node.name in _SPECIAL and not node.kwargs:
+        name, (value,) = _SPECIAL[node.name], node.args
+        is_known = isinstance(value, Value) and value.dtype == out.dtype
+        return [Op(name, [value], out, node)] if is_known and is_typed(name, out.dtype) else None
+    if is_copy(node):
+        return _lower_cast(node, out)
+    if node.name == "xp.add_scaled":
+        return _lower_scaled_sum(node, out)
+    if node.name == "op._softmax":
+        return _lower_softmax(node, out)
+    return _lower_reduction(node, out)
+
+
+def values_of(args: Any) -> list[Value]:
+    """Return the values among the arguments of a node."""
+    return [arg for arg in args if isinstance(arg, Value)]
+
+
+def is_typed(name: str, dtype: Any) -> bool:
+    """Whether the prelude has the function for a dtype."""
+    return dtype.char in _FUNCTIONS.get(name, "")
+
+
+def _lower_ufunc(node: Node, out: Value) -> list[Op] | None:
+    function: Any = node.function
+    name, dtypes = function.__name__, loop_dtypes(node)
+    if dtypes is None or not all(dtype.char in TYPES for dtype in dtypes):
+        return None
+    computed = dtypes[0]
+    is_known = (
+        name in _LOGICAL
+        or name in _TESTS and computed.char in _FLOATS
+        or name in _REALS and (computed.char in _FLOATS or name != "reciprocal")
+        and computed.char != "?"
+        or name == "invert"
+        or name == "divide" and computed.char in _FLOATS
+        or name in _INFIX and name != "divide" and (
+            computed.char not in _FLOATS or not name.startswith("bitwise")
+        )
+        or is_typed(name, computed)
+    )  # fmt: skip
+    if name in ("add", "multiply", "subtract", "maximum", "minimum") and computed.char == "?":
+        return None
+    return [Op(name, [*node.args], out, node)] if is_known else None
+
+
+def loop_dtypes(node: Node) -> tuple[Any, ...] | None:
+    """Return the dtypes in which NumPy computes a ufunc: of the arguments, then of the result."""
+    function: Any = node.function
+    given = tuple(
+        arg.dtype if isinstance(arg, (Value, numpy.ndarray, numpy.generic)) else arg.__class__
+        for arg in node.args
+    )
+    option: dict[str, Any] = {}
+    if node.kwargs:
+        option["signature"] = (*[None] * function.nin, numpy.dtype(node.kwargs["dtype"]))
+    try:
+        return tuple(function.resolve_dtypes((*given, None), **option))
+    except TypeError:
+        return None
+
+
+def _lower_selection(node: Node, out: Value) -> list[Op] | None:
+    name, args = _SELECT[node.name], [*node.args]
+    if name == "where":
+        condition = args[0] if len(args) == 3 else None
+        others = args[1:]
+    elif name == "masked":
+        condition, others = args[1], args[:1]
+    else:
+        condition, others = None, args
+        if out.dtype.char not in _FLOATS:
+            return None
+    is_mask = isinstance(condition, Value) and condition.dtype.char == "?"
+    if not is_mask and name != "between":
+        return None
+    values = values_of(others)
+    if not values or any(value.dtype != out.dtype for value in values):
+        return None
+    return [Op(name, args, out, node)]
+
+
+def _lower_cast(node: Node, out: Value) -> list[Op] | None:
+    source = node.args[0]
+    if not isinstance(source, Value):
+        is_number = isinstance(source, (bool, int, float))
+        return [Op("cast", [source], out, node)] if is_number else None
+    if source.dtype.char in _FLOATS and out.dtype.char not in (*_FLOATS, "?"):
+        return None  # C leaves open what NaN and large numbers become
+    return [Op("cast", [source], out, node)]
+
+
+def _lower_reduction(node: Node, out: Value) -> list[Op] | None:
+    name = REDUCTIONS.get(node.name, "")
+    if name in ("max", "min", "highest"):
+        form = reduction_form(node, out)
+        name = "min" if name == "min" else "max"
+        return None if form is not Form.ROW else [Op(name, [node.args[0]], out, node, form)]
+    if name not in _SUMS:
+        return None
+    form, value = reduction_form(node, out), node.args[0]
+    if form is None:
+        return None
+    if name == "sum_of_products":
+        product = new_value(value, node)
+        return [
+            Op("multiply", [*node.args], product, node, is_part=True),
+            Op("sum", [product], out, node, form, is_part=True),
+        ]  # fmt: skip
+    if name == "mean":
+        total = new_value(out, node)
+        count = float(math.prod(value.shape) // max(1, math.prod(out.shape)))
+        return [
+            Op("sum", [value], total, node, form, is_part=True),
+            Op("divide", [total, count], out, node, is_part=True),
+        ]
+    return [Op("sum", [value], out, node, form)]
+
+
+def _lower_scaled_sum(node: Node, out: Value) -> list[Op] | None:
+    """``target * keep + array * scale``."""
+    if node.kwargs or out.dtype.char not in _FLOATS or node.args[1].dtype != out.dtype:
+        return None
+    target, array, scale, keep = (*node.args, 1.0)[:4]
+    ops = []
+    for value, factor in ((target, keep), (array, scale)):
+        if isinstance(factor, Value) or factor != 1.0:
+            ops.append(Op("multiply", [value, factor], new_value(out, node), node, is_part=True))
+    parts = [op.out for op in ops]
+    if isinstance(scale, float) and scale == 1.0:
+        parts.append(array)
+    if isinstance(keep, float) and keep == 1.0:
+        parts.insert(0, target)
+    return [*ops, Op("add", parts, out, node, is_part=True)]
+
+
+def _lower_softmax(node: Node, out: Value) -> list[Op] | None:
+    """Softmax along the last dimension of several rows."""
+    value, dim = node.args
+    last = len(value.shape) - 1
+    if out.dtype.char not in _FLOATS or value.dtype != out.dtype or dim not in (-1, last):
+        return None
+    if not is_row_major(value) or not is_row_major(out) or math.prod(value.shape[:-1]) < 2:
+        return None
+    if value.shape[-1] < 2:
+        return None
+    top, total = (new_row(out, node) for _ in range(2))
+    shifted, power = (new_value(out, node) for _ in range(2))
+    parts = (
+        ("max", [value], top, Form.ROW), ("subtract", [value, top], shifted, None),
+        ("exp", [shifted], power, None), ("sum", [power], total, Form.ROW),
+        ("divide", [power, total], out, None),
+    )  # fmt: skip
+    return [Op(name, args, made, node, form, True) for name, args, made, form in parts]
+
+
+def new_value(like: Value, node: Node) -> Value:
+    """Return another value with the shape, dtype and layout of a value."""
+    made = Value.__new__(Value)
+    made.shape, made.dtype, made.strides = like.shape, like.dtype, like.strides
+    made.node, made.index = node, 0
+    return made
+
+
+def new_row(like: Value, node: Node) -> Value:
+    """Return a value with one number for each row of a row-major value."""
+    made = new_value(like, node)
+    made.shape = (*like.shape[:-1], 1)
+    width = like.shape[-1]
+    made.strides = (*(step // width for step in like.strides[:-1]), like.dtype.itemsize)
+    return made
+
+
+# -- text --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Text:
+    """C text of a group.
+
+    Attributes:
+        body: The function, whose name is ``NAME``.
+        parameters: What each address is: a value with its form, or an array of offsets.
+        sizes: The sizes that are arguments.
+        is_flat: Whether the loop is over all elements, not over rows.
+        sums: Whether results depend on all rows, so that one call must compute them.
+    """
+
+    body: str = ""
+    parameters: list[tuple[Any, Any]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    is_flat: bool = False
+    sums: bool = False
+
+
+def levels(group: Group) -> dict[Value, int]:
+    """Return the level of each value that a group makes; of a row's value, that of its readers."""
+    found: dict[Value, int] = {}
+    for op in group.ops:
+        inner = [found[arg] for arg in op.args if isinstance(arg, Value) and arg in group.made]
+        level = max(inner, default=0)
+        found[op.out] = level + 1 if op.reduces is Form.ROW else level
+    return found
+
+
+def sort_by_level(group: Group) -> None:
+    """Put the operations of a group in the order in which its loops compute them."""
+    found = levels(group)
+    group.ops.sort(key=lambda op: found[op.out] - (op.reduces is Form.ROW))
+
+
+def write_text(group: Group) -> Text:
+    """Return the C text of a group."""
+    return _TextWriter(group).write()
+
+
+class _TextWriter:
+    """Writer of the text of a group.
+
+    Attributes:
+        names: Text of each value that is known in the present scope, and of each load.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self.group, self.is_flat = group, group.is_flat
+        self.text = Text(is_flat=self.is_flat, sums=bool(group.final))
+        self.level = levels(group)
+        self.by_out = {op.out: op for op in group.ops}
+        self.head: list[str] = []  # once
+        self.row: list[str] = []  # at the beginning of each row
+        self.tail: list[str] = []  # at the end
+        self.number = {op.out: i for i, op in enumerate(group.ops)}
+        self.loads: dict[tuple[Value, Form], str] = {}
+        self.stores: dict[Value, str] = {}
+        self.spills: dict[Value, str] = {}
+        self.is_loaded: set[str] = set()
+
+    def write(self) -> Text:
+        """Return the text."""
+        group = self.group
+        self.add_size(group.columns)
+        for value, form in group.loads:
+            self.add_load(value, form)
+        for value in group.stores:
+            self.add_store(value)
+        for op in group.ops:
+            if op.out in group.final:
+                self.add_total(op)
+        last = max(self.level.values(), default=0)
+        for _ in range(2):  # the first pass finds which values later loops need
+            loops = [self.write_level(level) for level in range(last + 1)]
+        for value, name in self.spills.items():
+            kind = TYPES[value.dtype.char]
+            self.head.append(f"{kind} *{name} = malloc((n[0] + 1) * sizeof({kind}));")
+            self.tail.append(f"free({name});")
+        lines = [line for loop in loops for line in loop]
+        if self.is_flat:
+            loop = self.flat_loop(lines)
+        else:
+            loop = ["for (i64 r = lo; r < hi; r++) {", *self.row, *lines, "}"]
+        declaration = f"void NAME({_PARAMETERS}) {{"
+        start = ["bind(p, slots, tuple);", "const i64 C = n[0]; (void)C;"]
+        self.text.body = "\n".join([declaration, *start, *self.head, *loop, *self.tail, "}"])
+        return self.text
+
+    def flat_loop(self, lines: list[str]) -> list[str]:
+        """Return the loop over all elements, in pieces if it has sums."""
+        if not self.group.final:
+            return lines
+        starts = [line for line in lines if line.startswith("/*start*/")]
+        ends = [line for line in lines if line.startswith("/*end*/")]
+        inner = [line for line in lines if not line.startswith(("/*start*/", "/*end*/"))]
+        piece = [
+            "const i64 end = hi;", "for (i64 q = lo; q < end; q += 4096) {",
+            "const i64 lo = q, hi = q + 4096 < end ? q + 4096 : end;", *starts, *inner, *ends, "}",
+        ]  # fmt: skip
+        return piece
+
+    # -- arguments --------------------------------------------------------------------------
+
+    def add_parameter(self, thing: Any, what: Any) -> int:
+        """Append an address to the arguments and return its number."""
+        self.text.parameters.append((thing, what))
+        return len(self.text.parameters) - 1
+
+    def add_size(self, size: int) -> int:
+        """Append a size to the arguments and return its number."""
+        self.text.sizes.append(size)
+        return len(self.text.sizes) - 1
+
+    def add_load(self, value: Value, form: Form) -> None:
+        """Declare the memory that a value is read from."""
+        kind, k = TYPES[value.dtype.char], self.add_parameter(value, form)
+        self.head.append(f"const {kind} *p{k} = (const {kind} *)p[{k}];")
+        if form is Form.SCALAR:
+            self.head.append(f"const {kind} s{k} = *p{k};")
+            text = f"s{k}"
+        elif form is Form.COLUMN or self.is_flat:
+            text = f"p{k}[i]"
+        elif form is Form.ELEMENT:
+            self.row.append(f"const {kind} *b{k} = p{k} + r * C;")
+            text = f"b{k}[i]"
+        elif form is Form.ROW:
+            self.row.append(f"const {kind} s{k} = p{k}[r];")
+            text = f"s{k}"
+        else:
+            text = self.add_strided(value, k, kind)
+        self.loads[value, form] = text
+
+    def add_strided(self, value: Value, k: int, kind: str) -> str:
+        """Declare a load by strides: one stride of rows, or a table of their offsets."""
+        space = self.group.loads[value, Form.STRIDED]
+        steps = [step // value.dtype.itemsize for step in strides_in(value, space.dims, space)]
+        offsets = row_offsets(space.shape[:-1], steps[:-1])
+        gaps = numpy.diff(offsets)
+        if not gaps.size or (gaps == gaps[0]).all():
+            j = self.add_size(int(gaps[0]) if gaps.size else 0)
+            self.row.append(f"const {kind} *b{k} = p{k} + r * n[{j}];")
+        else:
+            j = self.add_parameter(offsets, "offsets")
+            self.head.append(f"const i64 *o{k} = (const i64 *)p[{j}];")
+            self.row.append(f"const {kind} *b{k} = p{k} + o{k}[r];")
+        if steps[-1] in (0, 1):
+            return f"b{k}[i]" if steps[-1] else f"b{k}[0]"
+        return f"b{k}[i * n[{self.add_size(steps[-1])}]]"
+
+    def add_store(self, value: Value) -> None:
+        """Declare the memory that a result is written to."""
+        kind, form = TYPES[value.dtype.char], self.group.made[value]
+        k = self.add_parameter(value, "store")
+        self.head.append(f"{kind} *p{k} = ({kind} *)p[{k}];")
+        if value in self.group.final or self.is_flat:
+            self.stores[value] = f"p{k}[i]"
+        elif form is Form.ROW:
+            self.stores[value] = f"p{k}[r]"
+        else:
+            self.row.append(f"{kind} *b{k} = p{k} + r * C;")
+            self.stores[value] = f"b{k}[i]"
+
+    def add_total(self, op: Op) -> None:
+        """Declare the sum of all rows or of all elements, in float64, and store it at the end."""
+        kind, j = TYPES[op.out.dtype.char], self.number[op.out]
+        store = self.stores.get(op.out, "").partition("[")[0]
+        if op.reduces is Form.SCALAR:
+            self.head.append(f"f64 c{j} = 0;")
+            self.tail.append(f"*{store} = ({kind})c{j};")
+            return
+        self.head += [
+            f"f64 *c{j} = calloc(C, sizeof(f64));", f"{kind} *d{j} = calloc(C, sizeof({kind}));",
+        ]  # fmt: skip
+        move = f"{{ c{j}[i] += d{j}[i]; d{j}[i] = 0; }}"
+        self.row.append(f"if ((r - lo) % 64 == 0) for (i64 i = 0; i < C; i++) {move}")
+        self.tail += [
+            f"for (i64 i = 0; i < C; i++) {store}[i] = ({kind})(c{j}[i] + d{j}[i]);",
+            f"free(c{j}); free(d{j});",
+        ]  # fmt: skip
+
+    # -- loops ------------------------------------------------------------------------------
+
+    def write_level(self, level: int) -> list[str]:
+        """Return the lines of the row's operations and the loop of a level."""
+        group = self.group
+        rows = [
+            op for op in group.ops
+            if op.form is Form.ROW and op.reduces is None and self.level[op.out] == level
+        ]  # fmt: skip
+        columns = [
+            op for op in group.ops
+            if op.form is not Form.ROW and self.level[op.out] == level
+            or op.reduces is Form.ROW and self.level[op.out] == level + 1
+        ]  # fmt: skip
+        lines: list[str] = []
+        for op in rows:
+            lines.append(self.definition(op))
+            if op.out in self.stores:
+                lines.append(f"{self.stores[op.out]} = {self.name(op.out)};")
+        return lines + self.column_loop(columns) if columns else lines
+
+    def column_loop(self, ops: list[Op]) -> list[str]:
+        """Return the loop that computes some operations for each column."""
+        self.known: set[Value] = set()
+        loads: list[str] = []
+        body: list[str] = []
+        sums: list[Op] = []
+        for op in ops:
+            if op.reduces is None:
+                self.compute(op, loads, body)
+            else:
+                sums.append(op)
+                self.accumulate(op, loads, body)
+        start, end = self.reduction_lines(sums)
+        clauses = self.clauses(sums)
+        bounds = "i64 i = lo; i < hi" if self.is_flat else "i64 i = 0; i < C"
+        return [
+            *start, f"#pragma omp simd{clauses}" if clauses else "#pragma GCC ivdep",
+            f"for ({bounds}; i++) {{", *loads, *body, "}", *end,
+        ]  # fmt: skip
+
+    def reduction_lines(self, sums: list[Op]) -> tuple[list[str], list[str]]:
+        """Return the lines before and after a loop that reduces."""
+        start, end = [], []
+        mark = ("/*start*/", "/*end*/") if self.is_flat else ("", "")
+        for op in sums:
+            kind, name = TYPES[op.out.dtype.char], self.name(op.out)
+            if op.reduces is Form.SCALAR:
+                start.append(f"{mark[0]}{kind} {name} = 0;")
+                end.append(f"{mark[1]}c{self.number[op.out]} += {name};")
+            elif op.reduces is Form.ROW:
+                first = {"sum": "0", "max": "-INFINITY", "min": "INFINITY"}[op.name]
+                start.append(f"{kind} {name} = {first};")
+                if op.name != "sum":
+                    start.append(f"i32 {name}n = 0;")
+                    end.append(f"if ({name}n) {name} = NAN;")
+                if op.out in self.stores:
+                    end.append(f"{self.stores[op.out]} = {name};")
+        return start, end
+
+    def clauses(self, sums: list[Op]) -> str:
+        """Return the clauses that let a compiler reorder reductions."""
+        signs = {"sum": "+", "max": "max", "min": "min"}
+        found = ""
+        for op in sums:
+            if op.reduces is not Form.COLUMN:
+                found += f" reduction({signs[op.name]}:{self.name(op.out)})"
+                if op.name != "sum":
+                    found += f" reduction(|:{self.name(op.out)}n)"
+        return found
+
+    def accumulate(self, op: Op, loads: list[str], body: list[str]) -> None:
+        """Append the line that adds an element to a reduction."""
+        value, name = self.operand(op, 0, op.out.dtype, loads, body), self.name(op.out)
+        if op.reduces is Form.COLUMN:
+            body.append(f"d{self.number[op.out]}[i] += {value};")
+        elif op.name == "sum":
+            body.append(f"{name} += {value};")
+        else:
+            sign = ">" if op.name == "max" else "<"
+            body.append(f"{name} = {value} {sign} {name} ? {value} : {name};")
+            body.append(f"{name}n |= {value} != {value};")
+
+    def compute(self, op: Op, loads: list[str], body: list[str]) -> None:
+        """Append the lines that compute a value for one column, and store it."""
+        if op.out in self.known:
+            return
+        body.append(self.definition(op, loads, body))
+        self.known.add(op.out)
+        if op.out in self.stores and op.out not in self.spills:
+            body.append(f"{self.stores[op.out]} = {self.name(op.out)};")
+        elif op.out in self.spills:
+            body.append(f"{self.spills[op.out]}[i] = {self.name(op.out)};")
+
+    def definition(
+        self, op: Op, loads: list[str] | None = None, body: list[str] | None = None
+    ) -> str:
+        """Return the line that defines the result of an operation."""
+        loads, body = ([], []) if loads is None or body is None else (loads, body)
+        kind = TYPES[op.out.dtype.char]
+        return f"const {kind} {self.name(op.out)} = {self.formula(op, loads, body)};"
+
+    def name(self, value: Value) -> str:
+        """Return the name of a value in the text."""
+        return f"t{self.number[value]}"
+
+    # -- operands ---------------------------------------------------------------------------
+
+    def operand(self, op: Op, k: int, dtype: Any, loads: list[str], body: list[str]) -> str:
+        """Return the text of an argument, converted to the dtype in which it is computed."""
+        arg = op.args[k]
+        if not isinstance(arg, Value):
+            return number_text(arg, dtype)
+        if arg in self.group.made:
+            text = self.inner(arg, loads, body)
+        else:
+            form = op.forms[k]
+            assert form is not None
+            text = self.load(arg, form, loads)
+        return text if arg.dtype == dtype else f"(({TYPES[dtype.char]}){truth(text, arg, dtype)})"
+
+    def load(self, value: Value, form: Form, loads: list[str]) -> str:
+        """Return the name of a loaded element, which is read at the beginning of the loop."""
+        text = self.loads[value, form]
+        if "[i" not in text:
+            return text
+        name = f"l{[*self.loads].index((value, form))}"
+        line = f"const {TYPES[value.dtype.char]} {name} = {text};"
+        if line not in loads:
+            loads.append(line)
+        return name
+
+    def inner(self, value: Value, loads: list[str], body: list[str]) -> str:
+        """Return the text of a value of the group: known, read back, or computed again."""
+        if self.group.made[value] is Form.ROW or value in self.known:
+            return self.name(value)
+        op = self.by_out[value]
+        if value in self.stores:
+            line = f"const {TYPES[value.dtype.char]} {self.name(value)} = {self.stores[value]};"
+        elif self.cost(value) <= _CHEAP:
+            line = self.definition(op, loads, body)
+        else:
+            spill = self.spills.setdefault(value, f"w{self.number[value]}")
+            line = f"const {TYPES[value.dtype.char]} {self.name(value)} = {spill}[i];"
+        body.append(line)
+        self.known.add(value)
+        return self.name(value)
+
+    def cost(self, value: Value) -> int:
+        """Return the cost of computing a value from what is loaded."""
+        op = self.by_out.get(value)
+        if op is None or op.form is Form.ROW:
+            return 0
+        inner = sum(self.cost(arg) for arg in op.args if isinstance(arg, Value))
+        return _DEAR.get(op.name, 1) + inner
+
+    # -- formulas ---------------------------------------------------------------------------
+
+    def formula(self, op: Op, loads: list[str], body: list[str]) -> str:
+        """Return the expression of an operation."""
+        dtypes = [op.out.dtype] * len(op.args)
+        if op.node.function.__class__ is numpy.ufunc:
+            dtypes = [*(loop_dtypes(op.node) or ())][: len(op.args)]
+        if op.name in ("where", "masked"):
+            dtypes[0 if op.name == "where" else 1] = numpy.dtype(bool)
+        if op.name == "cast":
+            return self.cast(op, loads, body)
+        if op.name == "between":
+            return self.between(op, loads, body)
+        args = [self.operand(op, k, dtypes[k], loads, body) for k in range(len(op.args))]
+        kind = TYPES[dtypes[-1].char]
+        if op.name == "where":
+            return f"{args[0]} ? {args[1]} : {args[2]}"
+        if op.name == "masked":
+            return f"{args[1]} ? {args[0]} : 0"
+        if op.name in _INFIX:
+            return f"{args[0]} {_INFIX[op.name]} {args[1]}"
+        for table in (_LOGICAL, _TESTS, _REALS):
+            if op.name in table:
+                return table[op.name].format(*args)
+        if op.name == "invert":
+            return f"!{args[0]}" if kind == "b8" else f"~{args[0]}"
+        return f"{op.name}_{kind}({', '.join(args)})"
+
+    def cast(self, op: Op, loads: list[str], body: list[str]) -> str:
+        """Return the expression of a cast."""
+        source = op.args[0]
+        if not isinstance(source, Value):
+            return number_text(source, op.out.dtype)
+        text = self.operand(op, 0, source.dtype, loads, body)
+        return f"({TYPES[op.out.dtype.char]}){truth(text, source, op.out.dtype)}"
+
+    def between(self, op: Op, loads: list[str], body: list[str]) -> str:
+        """Return the expression of a value clamped by bounds."""
+        kind, dtype = TYPES[op.out.dtype.char], op.out.dtype
+        text = self.operand(op, 0, dtype, loads, body)
+        for k, name in ((1, "maximum"), (2, "minimum")):
+            if k < len(op.args) and op.args[k] is not None:
+                text = f"{name}_{kind}({self.operand(op, k, dtype, loads, body)}, {text})"
+        return text
+
+
+def row_offsets(shape: tuple[int, ...], steps: list[int]) -> Any:
+    """Return the offset of the first element of each row, in elements."""
+    offsets: Any = numpy.zeros(1, numpy.int64)
+    for size, step in zip(shape, steps, strict=True):
+        offsets = (offsets[:, None] + numpy.arange(size, dtype=numpy.int64) * step).reshape(-1)
+    return offsets
+
+
+def truth(text: str, source: Value, dtype: Any) -> str:
+    """Return the text of a value, or of its truth if it is cast to bool."""
+    return f"({text} != 0)" if dtype.char == "?" and source.dtype.char != "?" else f"({text})"
+
+
+def number_text(number: Any, dtype: Any) -> str:
+    """Return the literal of a number, rounded to a dtype."""
+    with numpy.errstate(all="ignore"):
+        value = numpy.asarray(number).astype(dtype).item()
+    if dtype.char not in _FLOATS:
+        text = str(int(value))
+        return f"(({TYPES[dtype.char]}){text}LL)" if value != -(2**63) else "INT64_MIN"
+    if value != value:
+        return "NAN"
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "(-INFINITY)"
+    return f"({value.hex()}{'f' if dtype.char == 'f' else ''})"
