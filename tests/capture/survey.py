@@ -48,7 +48,7 @@ def operations() -> list[Any]:
     return list(op_db)
 
 
-def chosen(infos: list[Any], every: int, seed: int) -> list[Any]:
+def choose(infos: list[Any], every: int, seed: int) -> list[Any]:
     """One operation in ``every``, by a hash of its name."""
 
     def rank(info: Any) -> int:
@@ -126,7 +126,7 @@ def arrays_of(sample: Any) -> list[tuple[Any, bool]]:
     return found
 
 
-def changed(array: Any, rng: Any) -> Any:
+def change_values(array: Any, rng: Any) -> Any:
     """Other numbers of the same layout: permuted, whatever the dtype; a single float scaled."""
     if array.size > 1:
         out = np.empty_like(array)
@@ -136,7 +136,7 @@ def changed(array: Any, rng: Any) -> Any:
     return np.array(scaled, array.dtype)
 
 
-class Case:
+class SampleCase:
     """A sample as a function of tensors."""
 
     def __init__(self, function: Callable[..., Any], sample: Any) -> None:
@@ -198,7 +198,7 @@ def judge(name: str, function: Callable[..., Any], sample: Any) -> Verdict:
     """Record one sample, replay it on other numbers, and compare with eager calls."""
     rng = np.random.default_rng(3)
     try:
-        case = Case(function, sample)
+        case = SampleCase(function, sample)
         arrays = [array for array, _ in case.given]
         tt.manual_seed(7)
         cotangents = case.cotangents(rng)
@@ -222,12 +222,12 @@ def judge(name: str, function: Callable[..., Any], sample: Any) -> Verdict:
 
 
 def compare_replay(
-    case: Case, recording: Any, cotangents: list[Any], layout_alone: bool
+    case: SampleCase, recording: Any, cotangents: list[Any], layout_alone: bool
 ) -> Verdict:
     """Replay a recording on other numbers and compare with an eager call."""
     rng = np.random.default_rng(4)
-    arrays = [changed(array, rng) for array, _ in case.given]
-    others = [changed(array, rng) for array in cotangents]
+    arrays = [change_values(array, rng) for array, _ in case.given]
+    others = [change_values(array, rng) for array in cotangents]
     tt.manual_seed(11)
     try:
         eager: Any = case.run(case.tensors(arrays), [tt.from_numpy(each) for each in others])
@@ -295,7 +295,7 @@ def main() -> int:
     infos = operations()
     if options.only:
         infos = [info for info in infos if info.name in options.only.split(",")]
-    found = survey(chosen(infos, options.sample, options.seed), options.dtype, options.count)
+    found = survey(choose(infos, options.sample, options.seed), options.dtype, options.count)
     for name, verdict in found.items():
         if verdict not in ("right", "skipped"):
             print(f"{verdict:8} {name}: {verdict.why}")

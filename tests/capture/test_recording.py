@@ -13,7 +13,7 @@ import pytest
 import tinytorch as tt
 from tests.capture.replayer import Replayer
 from tinytorch import nn
-from tinytorch.capture.arrays import RecordedArray
+from tinytorch.capture.arrays import ProgramArray
 from tinytorch.capture.graph import Kind
 from tinytorch.capture.recorder import current_recorder
 from tinytorch.capture.recording import leaves_of, record
@@ -506,7 +506,7 @@ def test_recorded_arrays_do_not_outlive_the_recording() -> None:
     recording = record(lambda: model(x).square().sum().backward(), [x])
     del recording
     gc.collect()
-    assert not [o for o in gc.get_objects() if isinstance(o, RecordedArray)]
+    assert not [o for o in gc.get_objects() if isinstance(o, ProgramArray)]
 
 
 def test_a_recording_inside_of_a_recording_raises() -> None:

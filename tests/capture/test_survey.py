@@ -23,7 +23,7 @@ BREAKS = {
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_replays_of_operations_are_right_or_a_named_break(dtype: str) -> None:
-    infos = survey.chosen(survey.operations(), 12, {"float64": 1, "float32": 2}[dtype])
+    infos = survey.choose(survey.operations(), 12, {"float64": 1, "float32": 2}[dtype])
     found = survey.survey(infos, dtype, count=2)
     counts = {kind: [n for n, verdict in found.items() if verdict == kind] for kind in survey.KINDS}
     print({kind: len(names) for kind, names in counts.items()})

@@ -8,7 +8,6 @@ convolutions) is one node, which calls the NumPy backend again at a replay.
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -17,128 +16,37 @@ import numpy
 from ..backends import load
 from ..backends.base import Backend
 from ..backends.numpy.backend import NumpyBackend
-from ..backends.numpy.quiet import QuietNamespace
 from ..backends.storage import whole_memory
 from ..state import backend_context
-from .arrays import (
-    RecordedArray,
-    arrays_in,
-    call,
-    call_ufunc,
-    map_tree,
-    mutate,
-    symbols,
-    unwrap,
-)
+from .arrays import ProgramArray
+from .calls import call, call_named, mutate, symbols, unwrap
 from .graph import Kind
 from .numbers import TracedNumber, WithFloats, trace_group
-from .recorder import current_recorder, has_arrays
+from .numpy_names import RecordedNamespace, wrap_function
+from .recorder import arrays_in, current_recorder, has_arrays, map_tree
 
 NUMPY: Any = load("numpy")
 
-#: Functions of NumPy's that write to their first argument.
-_MUTATING = frozenset("copyto put place putmask put_along_axis fill_diagonal".split())
-#: Functions whose arguments or results are no arrays' values.
-_FACTS = frozenset((
-    "result_type promote_types can_cast iinfo finfo dtype isscalar broadcast_shapes ndim shape "
-    "size issubdtype errstate iscomplexobj isrealobj may_share_memory shares_memory "
-    "min_scalar_type einsum_path ndindex geterr seterr"
-).split())  # fmt: skip
-#: Functions whose results depend on values in their shape, or are Python's.
-_READING = frozenset((
-    "nonzero flatnonzero unique unique_values unique_inverse unique_counts unique_all argwhere "
-    "array_equal compress extract allclose histogram trim_zeros union1d intersect1d setdiff1d"
-).split())  # fmt: skip
-
-
 #: Operations that make a tensor of an array of the program.
 _CONVERSIONS = frozenset(("from_numpy", "as_tensor", "asarray", "tensor", "from_dlpack"))
-
-
-class RecordedUfunc:
-    """Ufunc of NumPy's whose calls are recorded."""
-
-    def __init__(self, ufunc: Any) -> None:
-        self.ufunc, self.__name__ = ufunc, ufunc.__name__
-        self.nin, self.nout, self.identity = ufunc.nin, ufunc.nout, ufunc.identity
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return call_ufunc(self.ufunc, args, kwargs)
-
-    def at(self, *args: Any) -> None:
-        """``ufunc.at``."""
-        mutate(f"{self.__name__}.at", self.ufunc.at, args, {})
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self.ufunc, name)
-        if name not in ("reduce", "accumulate", "reduceat", "outer"):
-            return method
-        return functools.partial(_call, f"{self.__name__}.{name}", method)
 
 
 def _call(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return call(name, function, args, kwargs)
 
 
-def wrap_function(name: str, value: Any) -> Any:
-    """Return what kernels get for a member of NumPy's or of a module of it."""
-    if isinstance(value, numpy.ufunc):
-        return RecordedUfunc(value)
-    if isinstance(value, (types.ModuleType, QuietNamespace)):
-        return Namespace(name, value)
-    if isinstance(value, type):
-        return RecordedArray if value is numpy.ndarray else value
-    if not callable(value):
-        return value
-    short = name.rpartition(".")[2]
-    if short in _FACTS:
-        return lambda *args, **kwargs: value(*map_tree(unwrap, args), **map_tree(unwrap, kwargs))
-    if short in _MUTATING:
-        return lambda *args, **kwargs: mutate(name, value, args, kwargs)
-    return functools.partial(_call_named, name, short in _READING, value)
-
-
-def _call_named(
-    name: str, reads: bool, function: Callable[..., Any], *args: Any, **kwargs: Any
-) -> Any:
-    """Record a call of a function of NumPy's or of the NumPy backend."""
-    if reads:
-        for array in arrays_in((args, kwargs)):
-            array.note_break(name)
-            break
-    places = [i for i, arg in enumerate(args) if arg.__class__ is TracedNumber]
-    names = [key for key, arg in kwargs.items() if arg.__class__ is TracedNumber]
-    if places or names:
-        function = WithFloats(function, frozenset((*places, *names)))
-    return call(name, function, args, kwargs)
-
-
-class Namespace:
-    """Module of NumPy's whose functions are recorded."""
-
-    def __init__(self, name: str, module: Any) -> None:
-        self._name, self._module = name, module
-        self.__name__ = getattr(module, "__name__", name)
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        made = wrap_function(f"{self._name}.{name}", getattr(value, "_implementation", value))
-        setattr(self, name, made)
-        return made
-
-
 class RecordingBackend(NumpyBackend):
     """NumPy backend whose calls are recorded in the thread that records, and run in others."""
 
-    library: Any = Namespace("numpy", numpy)
-    array_type: type = RecordedArray
-    block_elements = None
+    library: Any = RecordedNamespace("numpy", numpy)
+    array_type: type = ProgramArray
+    block_elements: Any = None
     fuses = False
     refuses_writes = False
     checks_indices = False
     recorded: ClassVar[Any] = NUMPY
-    fft: Any = Namespace("numpy.fft", NUMPY.fft)
-    linalg: Any = Namespace("numpy.linalg", NUMPY.linalg)
+    fft: Any = RecordedNamespace("numpy.fft", NUMPY.fft)
+    linalg: Any = RecordedNamespace("numpy.linalg", NUMPY.linalg)
 
     def serve_library(self) -> None:
         """Do nothing: ``__getattr__`` looks names up on first use."""
@@ -157,13 +65,13 @@ class RecordingBackend(NumpyBackend):
     # -- numbers ----------------------------------------------------------------------------
 
     def to_numpy(self, array: Any) -> Any:
-        return array.note_break("numpy") if array.__class__ is RecordedArray else array
+        return array.note_break("numpy") if array.__class__ is ProgramArray else array
 
     def item(self, array: Any) -> Any:
         return array.item()
 
     def scalar(self, array: Any) -> Any:
-        return array.as_number() if array.__class__ is RecordedArray else array.item()
+        return array.as_number() if array.__class__ is ProgramArray else array.item()
 
     def trace_group(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return an optimizer's parameter group whose numbers are traced or guarded."""
@@ -220,14 +128,14 @@ class RecordingBackend(NumpyBackend):
         return _is_in_kernel() and bool(NUMPY.is_moderate(array.note_break("bool"), axis))
 
     def ends(self, index: Any) -> Any:
-        return NUMPY.ends(index.note_break("ends") if index.__class__ is RecordedArray else index)
+        return NUMPY.ends(index.note_break("ends") if index.__class__ is ProgramArray else index)
 
     def extremes(self, index: Any) -> Any:
         return None
 
     def holds(self, valid: Any) -> bool:
         recorder = current_recorder()
-        if recorder is None or valid.__class__ is not RecordedArray or not valid.host.all():
+        if recorder is None or valid.__class__ is not ProgramArray or not valid.host.all():
             return bool(NUMPY.holds(valid))
         recorder.add(Kind.CHECK, "holds", _check_true, (valid.value(),), {})
         return True
@@ -247,7 +155,7 @@ class RecordingBackend(NumpyBackend):
         return out is source or self.owner(out) == self.owner(source)
 
     def owner(self, array: Any) -> Any:
-        if array.__class__ is RecordedArray:
+        if array.__class__ is ProgramArray:
             return array.memory.store.key
         return NUMPY.owner(array)
 
@@ -255,12 +163,12 @@ class RecordingBackend(NumpyBackend):
         return int(NUMPY.address(unwrap(array)))
 
     def memory(self, array: Any) -> Any:
-        if array.__class__ is not RecordedArray:
+        if array.__class__ is not ProgramArray:
             return NUMPY.memory(array)
         return whole_memory(self, array)
 
     def asarray(self, a: Any, dtype: Any = None) -> Any:
-        if a.__class__ is RecordedArray and (dtype is None or a.dtype == dtype):
+        if a.__class__ is ProgramArray and (dtype is None or a.dtype == dtype):
             return a
         return _call("numpy.asarray", numpy.asarray, a, dtype=dtype)
 
@@ -451,7 +359,7 @@ def _method(name: str) -> Callable[..., Any]:
     function = getattr(NUMPY, name)
 
     def method(self: RecordingBackend, *args: Any, **kwargs: Any) -> Any:
-        return _call_named(f"xp.{name}", False, function, *args, **kwargs)
+        return call_named(f"xp.{name}", False, function, *args, **kwargs)
 
     method.__name__, method.__doc__ = name, function.__doc__
     return method

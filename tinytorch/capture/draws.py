@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backends import load
-from .arrays import map_tree, symbols, unwrap, wrap_result
+from .calls import symbols, unwrap, wrap_result
 from .graph import Kind, Node
-from .recorder import arrays_in, current_recorder
+from .recorder import arrays_in, current_recorder, map_tree
 
 #: Methods of an engine that draw numbers or change its state.
 _DRAWS = frozenset((

@@ -15,7 +15,7 @@ import numpy
 
 
 class Kind(enum.Enum):
-    """What a node does with its arguments."""
+    """Kind of a node: how its function treats the arguments."""
 
     #: Call of ``function`` that returns new arrays.
     CALL = "call"
@@ -23,7 +23,7 @@ class Kind(enum.Enum):
     VIEW = "view"
     #: Copy of the first argument with the part that ``views`` select replaced by the second.
     PUT = "put"
-    #: Call of ``function`` on a copy of its first argument, which it writes; the copy is the result.
+    #: Call of ``function`` on a copy of its first argument; it writes the copy, which is the result.
     MUTATE = "mutate"
     #: Call of ``function`` that raises if its arguments are invalid, without a result.
     CHECK = "check"

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .graph import Kind, Value
-from .recorder import Input, Recorder
+from .recorder import ProgramRecorder
+from .traced_memory import Input
 
 if TYPE_CHECKING:
-    from .arrays import RecordedArray
+    pass
 
 
 class TracedNumber:
@@ -31,13 +32,13 @@ class TracedNumber:
     __slots__ = ("number", "read", "recorder", "value")
 
     def __init__(
-        self, number: float, value: Value, recorder: Recorder,
+        self, number: float, value: Value, recorder: ProgramRecorder,
         read: Callable[[], Any] | None = None,
     ) -> None:  # fmt: skip
         self.number, self.value, self.recorder, self.read = number, value, recorder, read
 
-    def as_array(self, dtype: Any) -> RecordedArray:
-        """Return it as a 0-d array, rounded once."""
+    def as_array(self, dtype: Any) -> Any:
+        """Return it as a recorded 0-d array, rounded once."""
         host = numpy.array(self.number, dtype)
         convert = ToDtype(numpy.dtype(dtype))
         node = self.recorder.add(Kind.CALL, "number.astype", convert, (self.value,), {})
@@ -133,7 +134,7 @@ class ToDtype:
 _TRACED = frozenset(("lr", "momentum"))
 
 
-def trace_group(recorder: Recorder, group: dict[str, Any]) -> dict[str, Any]:
+def trace_group(recorder: ProgramRecorder, group: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of a parameter group with traced learning rates, momentums and betas.
 
     All other hyperparameters are guarded.
@@ -158,7 +159,7 @@ def trace_group(recorder: Recorder, group: dict[str, Any]) -> dict[str, Any]:
     return traced
 
 
-def _trace(recorder: Recorder, key: Any, read: Callable[[], Any]) -> TracedNumber:
+def _trace(recorder: ProgramRecorder, key: Any, read: Callable[[], Any]) -> TracedNumber:
     """Return the traced number of an input, one for each key."""
     found = recorder.numbers.get(key)
     if found is None:
@@ -166,7 +167,7 @@ def _trace(recorder: Recorder, key: Any, read: Callable[[], Any]) -> TracedNumbe
         host = numpy.array(number, numpy.float64)
         value = recorder.add_input(Input("number", host, read=read), host)
         found = recorder.numbers[key] = TracedNumber(number, value, recorder, read)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class _ReadItem:

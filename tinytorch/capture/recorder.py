@@ -14,69 +14,31 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
-from ..backends.standard.store import Store
 from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value, values_in
+from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
 
-if TYPE_CHECKING:
-    from .arrays import RecordedArray
-
-Function = Callable[..., Any]
 #: The recorders by the thread that records.
-_recorders: dict[int, Recorder] = {}
+_recorders: dict[int, ProgramRecorder] = {}
 _PACKAGE = str(Path(__file__).parent.parent)
 find_recorder = _recorders.get
 thread_id = threading.get_ident
 
 
-def current_recorder() -> Recorder | None:
+def current_recorder() -> ProgramRecorder | None:
     """Return the recorder of this thread; None if nothing is recorded."""
     return _recorders.get(thread_id())
 
 
-class Input:
-    """Origin of an input of a program.
-
-    Attributes:
-        kind: ``"argument"`` (a listed tensor), ``"memory"`` (an array that was not listed) or
-            ``"number"`` (a number that is read at each replay).
-        index: Of an argument: its place among the listed tensors.
-        array: The array that a replay binds if it binds no other.
-        read: Of a number: function that returns its present value.
-        root: Whether ``array`` is the memory that several listed tensors share, not the argument.
-    """
-
-    __slots__ = ("array", "index", "kind", "read", "root")
-
-    def __init__(
-        self, kind: str, array: Any = None, index: int = -1,
-        read: Callable[[], Any] | None = None, root: bool = False,
-    ) -> None:  # fmt: skip
-        self.kind, self.array, self.index, self.read, self.root = kind, array, index, read, root
-
-
-class Base:
-    """Memory of recorded arrays: its values and the array that all others are views of.
-
-    Attributes:
-        store: The present value, with its version.
-        host: The real array.
-        input: The number of the input that it is; None of an array that the program makes.
-    """
-
-    __slots__ = ("host", "input", "store", "whole")
-
-    def __init__(self, host: Any, value: Value, recorder: Recorder, input: int | None) -> None:
-        self.store, self.host, self.input = Store(value, recorder), host, input
-        self.whole: RecordedArray | None = None
-
-
-class Recorder:
+class ProgramRecorder:
     """Program under construction.
+
+    Args:
+        array_type: Class of the recorded arrays.
 
     Attributes:
         program: The program.
@@ -96,7 +58,8 @@ class Recorder:
         kernels: Number of kernels that are running, one inside of the other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, array_type: type[TracedArray]) -> None:
+        self.array_type = array_type
         self.program = Program()
         self.sources: list[Input] = []
         self.breaks: list[tuple[str, str]] = []
@@ -159,6 +122,10 @@ class Recorder:
         if found is not None and engine.has_moved(found[1]):
             self.note_break("random numbers for the host")
 
+    def is_active(self) -> bool:
+        """Whether this thread records on it now."""
+        return _recorders.get(thread_id()) is self
+
     def mark(self) -> Mark:
         """Return this point of the program."""
         return Mark(self)
@@ -194,10 +161,8 @@ class Recorder:
             base = Base(bound, value, self, len(self.sources) - 1)
             self._bases[id(root)] = root, base
 
-    def lift(self, array: Any) -> RecordedArray:
+    def lift(self, array: Any) -> Any:
         """Return the recorded array of an array of NumPy's, whose memory becomes an input."""
-        from .arrays import RecordedArray
-
         root = root_of(array)
         found = self._bases.get(id(root))
         if found is None:
@@ -205,27 +170,25 @@ class Recorder:
             found = self._bases[id(root)] = root, Base(root, value, self, len(self.sources) - 1)
         base = found[1]
         if array is base.host:
-            return RecordedArray.whole(base)
+            return self.array_type.whole(base)
         if not is_within(array, base.host):  # an argument is another part of the memory
             self.note_break("memory that an argument is a part of")
             value = self.add_input(Input("memory", array), array)
-            return RecordedArray.whole(Base(array, value, self, len(self.sources) - 1))
-        return RecordedArray(array, base, (place_view(base.host, array),))
+            return self.array_type.whole(Base(array, value, self, len(self.sources) - 1))
+        return self.array_type(array, base, (place_view(base.host, array),))
 
-    def constant(self, array: Any) -> RecordedArray:
+    def constant(self, array: Any) -> Any:
         """Return the recorded array of values that are the same at each replay."""
         kept = numpy.array(array)
         kept.flags.writeable = False
         value = self.output(self.add(Kind.CONSTANT, "constant", None, (kept,), {}), array)
         return self.fresh(array, value)
 
-    def fresh(self, real: Any, value: Value) -> RecordedArray:
+    def fresh(self, real: Any, value: Value) -> Any:
         """Return the recorded array of new memory."""
-        from .arrays import RecordedArray
-
         if value.__class__ is not Value:
             raise TypeError(f"expected a value, got {value!r}")
-        return RecordedArray.whole(Base(real, value, self, None))
+        return self.array_type.whole(Base(real, value, self, None))
 
     def knows(self, array: Any) -> bool:
         """Whether the memory of an array is an input."""
@@ -241,7 +204,7 @@ class Recorder:
         """Remember a node of autograd whose arguments may hold recorded arrays."""
         self._nodes.append(weakref.ref(node))
 
-    def tracked(self) -> tuple[list[Any], list[Any]]:
+    def live_holders(self) -> tuple[list[Any], list[Any]]:
         """Return the tensors and the nodes of autograd that still exist."""
         tensors, nodes = (
             [found for found in (ref() for ref in refs) if found is not None]
@@ -251,7 +214,7 @@ class Recorder:
 
     # -- scope ------------------------------------------------------------------------------
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> ProgramRecorder:
         if self.thread in _recorders:
             raise RuntimeError("a recording inside of a recording")
         _recorders[self.thread] = self
@@ -283,7 +246,7 @@ class Mark:
 
     __slots__ = ("_breaks", "_nodes", "_recorder")
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: ProgramRecorder) -> None:
         self._recorder = recorder
         self._nodes, self._breaks = len(recorder.program.nodes), len(recorder.breaks)
         recorder.draws.clear()
@@ -314,52 +277,6 @@ class Mark:
         return has_draws
 
 
-def root_of(array: Any) -> Any:
-    """Return the array of NumPy's that owns the memory of ``array``."""
-    root = base = array
-    while (base := getattr(base, "base", None)) is not None:
-        if isinstance(base, numpy.ndarray):  # as_strided puts another object between
-            root = base
-    return root
-
-
-def place_view(root: Any, array: Any) -> tuple[str, Function, tuple[Any, ...], dict[str, Any]]:
-    """Return the view operation that makes ``array`` from its ``root``."""
-    if root.flags.c_contiguous and array.flags.c_contiguous and root.nbytes == array.nbytes:
-        if root.dtype == array.dtype:
-            return "ndarray.reshape", numpy.ndarray.reshape, (array.shape,), {}
-    offset = address(array) - address(root)
-    return "window", window, (array.shape, array.strides, offset, array.dtype), {}
-
-
-def is_within(array: Any, root: Any) -> bool:
-    """Whether an array is a part of a root that has no gaps."""
-    if not (root.flags.c_contiguous or root.flags.f_contiguous):
-        return False
-    low, high = numpy.lib.array_utils.byte_bounds(array)
-    start, stop = numpy.lib.array_utils.byte_bounds(root)
-    return bool(start <= low and high <= stop)
-
-
-def address(array: Any) -> int:
-    """Address of the first element."""
-    return int(array.__array_interface__["data"][0])
-
-
-def window(
-    root: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: Any
-) -> Any:
-    """View of the memory of ``root``, which has no gaps, by an offset and strides in bytes."""
-    flat = root if root.flags.c_contiguous else root.T
-    if not flat.flags.c_contiguous:
-        raise NotImplementedError("memory with gaps cannot be recorded")
-    if not flat.size:
-        return numpy.ndarray(shape, dtype)
-    out = numpy.ndarray(shape, dtype, flat, offset, strides)
-    out.flags.writeable = root.flags.writeable
-    return out
-
-
 def is_users(name: str) -> bool:
     """Whether the code of a file is not the library's."""
     return not name.startswith((_PACKAGE, "<tinytorch"))
@@ -378,9 +295,7 @@ def caller() -> str:
 
 def arrays_in(tree: Any) -> Iterator[Any]:
     """Yield the recorded arrays in an argument."""
-    from .arrays import RecordedArray
-
-    if tree.__class__ is RecordedArray:
+    if isinstance(tree, TracedArray):
         yield tree
     elif isinstance(tree, (tuple, list)):
         for item in tree:
@@ -407,3 +322,6 @@ def map_tree(convert: Callable[[Any], Any], tree: Any) -> Any:
     if kind is slice:
         return slice(*[map_tree(convert, item) for item in (tree.start, tree.stop, tree.step)])
     return convert(tree)
+
+
+Recorder = ProgramRecorder

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..autograd import grad
-from ..core.tensor import Tensor, wrap
-from ..state import backend_context, enable_grad, generator, no_grad
+from ..core.tensor import Tensor
+from ..state import backend_context, generator
 from . import slots
-from .arrays import RecordedArray
+from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
 from .graph import Program, Value
-from .recorder import Input, Recorder
+from .recorder import ProgramRecorder
 from .tags import TagRecorder
+from .traced_memory import Input
 
 
 @dataclass
@@ -35,9 +35,6 @@ class Recording:
         once: Reasons why the program stands for this call alone: the next call is recorded again.
         actions: Functions to call after each replay.
         leaves: The tensors of ``result``.
-        cotangents: Of ``record_with_backward``: for each of ``leaves`` the number of the input that
-            is the gradient of it; None of a leaf that requires none.
-        input_gradients: Of ``record_with_backward``: for each listed tensor its gradient.
     """
 
     program: Program
@@ -50,8 +47,6 @@ class Recording:
     actions: list[Callable[[], Any]]
     gradients: list[tuple[Any, Value | None]] = field(default_factory=list)
     leaves: list[Any] = field(default_factory=list)
-    cotangents: list[int | None] = field(default_factory=list)
-    input_gradients: list[Value | None] = field(default_factory=list)
 
     @property
     def writes(self) -> list[tuple[int, Value]]:
@@ -71,7 +66,7 @@ def leaves_of(tree: Any) -> list[Any]:
 
 
 class recording:
-    """Scope in which this thread records on a new ``Recorder``.
+    """Scope in which this thread records on a new ``ProgramRecorder``.
 
     Args:
         tensors: Tensors whose arrays are inputs in this order.
@@ -81,9 +76,9 @@ class recording:
         self._tensors = tensors
         self._backend = backend_context(RECORDING)
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> ProgramRecorder:
         arrays = [tensor._data for tensor in self._tensors]
-        self.recorder = Recorder()
+        self.recorder = ProgramRecorder(ProgramArray)
         self.recorder.bind_arguments(arrays)
         slots.install()
         self.recorder.__enter__()
@@ -131,79 +126,9 @@ def record(function: Callable[[], Any], tensors: Sequence[Any]) -> Recording:
     )  # fmt: skip
 
 
-def record_with_backward(
-    function: Callable[[], Any], tensors: Sequence[Any], needs_grad: Sequence[bool]
-) -> Recording:
-    """Call a function, and record what it computes and the gradients of its result.
-
-    The gradients of the results are further inputs of the program, row-major arrays of their
-    shapes and dtypes. Nodes of the backward pass have the phase ``"backward"``.
-
-    Args:
-        function: Function without arguments.
-        tensors: The first inputs, as for ``record``; they are leaves while ``function`` runs.
-        needs_grad: For each of them whether its gradient is wanted.
-
-    Returns:
-        The recording. The tensors of ``result`` have the graph of this call.
-    """
-    before = [(tensor, tensor._rg, tensor._node, tensor._grad) for tensor in tensors]
-    try:
-        for tensor, needs in zip(tensors, needs_grad, strict=True):
-            tensor._rg, tensor._node, tensor._grad = bool(needs), None, None
-        return _record_both(function, tensors, needs_grad)
-    finally:
-        for tensor, requires, node, grad in before:
-            tensor._rg, tensor._node, tensor._grad = requires, node, grad
-
-
-def _record_both(
-    function: Callable[[], Any], tensors: Sequence[Any], needs_grad: Sequence[bool]
-) -> Recording:
-    """``record_with_backward`` for tensors that are leaves."""
-    with recording(tensors) as recorder:
-        with enable_grad():
-            result = function()
-        leaves = leaves_of(result)
-        outputs = [value_of(recorder, leaf) for leaf in leaves]
-        recorder.set_phase("backward")
-        cotangents = [
-            _add_cotangent(recorder, leaf) if leaf.requires_grad else None for leaf in leaves
-        ]
-        found = _gradients(leaves, cotangents, tensors, needs_grad)
-        gradients = [None if each is None else value_of(recorder, each) for each in found]
-    recorder.program.outputs = [*outputs, *[value for value in gradients if value is not None]]
-    return Recording(
-        recorder.program, recorder.sources, result, outputs, recorder.breaks, recorder.guards,
-        recorder.once, recorder.actions, [], leaves,
-        [None if each is None else each[0] for each in cotangents], gradients,
-    )  # fmt: skip
-
-
-def _add_cotangent(recorder: Recorder, leaf: Any) -> tuple[int, Any]:
-    """Add an input for the gradient of a result; return its number and the tensor."""
-    ones = NUMPY.ones(leaf.shape, leaf._data.dtype)
-    value = recorder.add_input(Input("cotangent", ones), ones)
-    return len(recorder.sources) - 1, wrap(recorder.fresh(ones, value), RECORDING)
-
-
-def _gradients(
-    leaves: list[Any], cotangents: list[Any], tensors: Sequence[Any], needs_grad: Sequence[bool]
-) -> list[Any]:
-    """Gradient of each tensor that needs one, None for the others."""
-    pairs = [(leaf, each[1]) for leaf, each in zip(leaves, cotangents, strict=True) if each]
-    wanted = [t for t, needs in zip(tensors, needs_grad, strict=True) if needs]
-    if not pairs or not wanted:
-        return [None] * len(tensors)
-    roots, grads = zip(*pairs, strict=True)
-    with no_grad():
-        found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
-    return [next(found) if needs else None for needs in needs_grad]
-
-
-def value_of(recorder: Recorder, tensor: Any) -> Value:
+def value_of(recorder: ProgramRecorder, tensor: Any) -> Value:
     """Return the value of a tensor at this point."""
     data = tensor._data
-    if data.__class__ is not RecordedArray:
+    if data.__class__ is not ProgramArray:
         raise TypeError(f"expected a tensor on the NumPy backend, got one on {tensor._xp}")
-    return data.value()  # type: ignore[no-any-return]
+    return data.value()

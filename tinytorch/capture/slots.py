@@ -16,9 +16,9 @@ import numpy
 
 from ..core.storage import Storage
 from ..graph.nodes import Node
-from .arrays import RecordedArray, map_tree
+from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
-from .recorder import Recorder, _recorders, find_recorder, thread_id
+from .recorder import ProgramRecorder, _recorders, find_recorder, map_tree, thread_id
 
 _lock = threading.Lock()
 _users = 0
@@ -36,7 +36,7 @@ class _DataSlot:
             return self
         data = self.read(owner)
         recorder = find_recorder(thread_id())
-        if data.__class__ is RecordedArray:
+        if data.__class__ is ProgramArray:
             return data if recorder is data.recorder else data.note_break("tensor")
         if recorder is None or data.__class__ is not numpy.ndarray:
             return data
@@ -47,7 +47,7 @@ class _DataSlot:
         if recorder is not None:
             if data.__class__ is numpy.ndarray and not recorder.knows(data):
                 data = recorder.constant(data)
-            if data.__class__ is RecordedArray:
+            if data.__class__ is ProgramArray:
                 recorder.track(owner)
         self.store(owner, data)
 
@@ -87,7 +87,7 @@ class _NodeSlot(_BackendSlot):
         return backend
 
 
-def recorder_of_thread() -> Recorder:
+def recorder_of_thread() -> ProgramRecorder:
     """Return the recorder of this thread, which records."""
     return _recorders[thread_id()]
 
@@ -119,13 +119,14 @@ def uninstall() -> None:
 
 
 def _to_real(item: Any) -> Any:
-    return item.host if item.__class__ is RecordedArray else item
+    return item.host if item.__class__ is ProgramArray else item
 
 
-def release(recorder: Recorder) -> None:
+def release(recorder: ProgramRecorder) -> None:
     """Put the real arrays into the tensors and nodes of autograd that still exist."""
-    tensors, nodes = recorder.tracked()
-    store, read = Storage._data.store, Storage._data.read  # type: ignore[attr-defined]
+    tensors, nodes = recorder.live_holders()
+    slot: Any = vars(Storage)["_data"]
+    store, read = slot.store, slot.read
     for tensor in tensors:
         store(tensor, _to_real(read(tensor)))
     for node in nodes:

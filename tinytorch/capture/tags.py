@@ -10,9 +10,9 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..core.torch_function import count_watchers
 from ..state.recorder import RECORDER
-from .arrays import RecordedArray, map_tree
+from .arrays import ProgramArray
 from .graph import Tag
-from .recorder import Recorder, is_users
+from .recorder import ProgramRecorder, is_users, map_tree
 
 
 class TagRecorder:
@@ -25,7 +25,7 @@ class TagRecorder:
         recorder: The recorder of the program.
     """
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: ProgramRecorder) -> None:
         self._recorder = recorder
         self._outer: Any = None
         self._frame: Any = None
@@ -152,4 +152,4 @@ def _value(item: Any) -> Any:
     if not isinstance(item, Tensor):
         return item
     data = item._data
-    return data.value() if data.__class__ is RecordedArray else item
+    return data.value() if data.__class__ is ProgramArray else item

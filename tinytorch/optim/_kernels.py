@@ -246,13 +246,14 @@ def _is_variance_tractable(step: float, beta2: float) -> bool:
 
 def _rectified_step_size(lr: float, step: float, beta1: float, beta2: float) -> float:
     """Step size of RAdam."""
-    step_size = lr / (1.0 - beta1**step)
+    step_size: float = lr / (1.0 - beta1**step)
     if not _is_variance_tractable(step, beta2):
         return step_size
     length, longest = _average_lengths(step, beta2)
     rectified = (length - 4.0) * (length - 2.0) * longest
     rectified /= (longest - 4.0) * (longest - 2.0) * length
-    return step_size * math.sqrt(rectified * (1.0 - beta2**step))
+    step_size *= math.sqrt(rectified * (1.0 - beta2**step))
+    return step_size
 
 
 @kernel

@@ -7,7 +7,7 @@ import math
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..core.tensor import Tensor
 from ..state import current_backend
@@ -58,7 +58,10 @@ _RESUMING = (
 )
 
 
-def run_outside_recording(step: Callable[..., None]) -> Callable[..., None]:
+_Step = TypeVar("_Step", bound=Callable[..., None])
+
+
+def run_outside_recording(step: _Step) -> _Step:
     """Return a ``step`` that ``tt.compile`` does not record: each replay calls it.
 
     A step that reads a tensor is recorded, which is a break.
@@ -68,10 +71,11 @@ def run_outside_recording(step: Callable[..., None]) -> Callable[..., None]:
     def step_outside(self: LRScheduler, *args: Any, **kwargs: Any) -> None:
         backend = current_backend()
         if backend.recorded is None or any(isinstance(arg, Tensor) for arg in args):
-            return step(self, *args, **kwargs)
-        return backend.act(self, functools.partial(step, self, *args, **kwargs))
+            step(self, *args, **kwargs)
+        else:
+            backend.act(self, functools.partial(step, self, *args, **kwargs))
 
-    return step_outside
+    return cast("_Step", step_outside)
 
 
 class LRScheduler(ShortTracebacks):
