@@ -23,7 +23,7 @@ class Kind(enum.Enum):
     VIEW = "view"
     #: Copy of the first argument with the part that ``views`` select replaced by the second.
     PUT = "put"
-    #: Call of ``function`` on a copy of its first argument; it writes the copy, which is the result.
+    #: Call of ``function``, which writes its first argument, on a copy that is the result.
     MUTATE = "mutate"
     #: Call of ``function`` that raises if its arguments are invalid, without a result.
     CHECK = "check"

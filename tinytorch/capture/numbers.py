@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
 from .graph import Kind, Value
 from .recorder import ProgramRecorder
 from .traced_memory import Input
-
-if TYPE_CHECKING:
-    pass
 
 
 class TracedNumber:
