@@ -16,7 +16,7 @@ from tests.test_programs import PROGRAMS, for_tinytorch
 from tinytorch import nn
 from tinytorch.capture.compiled import Compiled
 from tinytorch.capture.recorder import current_recorder
-from tinytorch.capture.settings import Options
+from tinytorch.capture.settings import CompileOptions
 
 CALL: Any = nn.Module.__call__
 #: Programs of which no call can be replayed, and why.
@@ -43,7 +43,7 @@ class CompiledCalls:
             if self._depth or current_recorder() is not None:
                 return CALL(module, *args, **kwargs)
             if id(module) not in self.made:
-                compiled = Compiled(CALL.__get__(module), Options(quiet=True))
+                compiled = Compiled(CALL.__get__(module), CompileOptions(quiet=True))
                 self.made[id(module)] = module, compiled
             self._depth += 1
             try:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ..state import generator
-from .entry import Entry
+from .entry import GuardedEntry
 from .errors import ReplayError
 from .graph import Program, Value
 from .guards import Signature
@@ -18,7 +18,7 @@ from .record_call import CallRecording, record_call
 
 
 def check_replay(
-    name: str, entry: Entry, signature: Signature, listed: Sequence[Any],
+    name: str, entry: GuardedEntry, signature: Signature, listed: Sequence[Any],
     function: Callable[[], Any],
 ) -> Any:  # fmt: skip
     """Run a recording on copies, then the function itself, and return the result of the latter.
@@ -44,7 +44,7 @@ def check_replay(
     writes = entry.call.lanes.program.writes
     found += [None if g is None else g._data for g in (t._grad for t, _ in call.grads)]
     pairs = list(zip(found, outputs, strict=False))
-    pairs += [(source, arrays[number]) for number, source in entry.call.written(signature)]
+    pairs += [(source, arrays[number]) for number, source in entry.call.memory_to_write(signature)]
     if len(call.writes) != len(writes) or not all(map(_agree, *zip(*pairs, strict=True))):
         raise ReplayError(
             f"{name}: the replay of a recording differs from the function; the first operation "

@@ -17,7 +17,7 @@ from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..warnings import warn
 from .check import check_replay
-from .entry import SET, Entry, Listed, Refusal, used_inputs
+from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
     SeparateMemory, Signature, is_lazy, reason_for_eager, unsupported_tensor,
@@ -26,7 +26,7 @@ from .node import ProgramCall
 from .reach import Reach
 from .record_call import CallRecording, record_call
 from .recorder import current_recorder
-from .settings import Options, config, recompile_limit, stance
+from .settings import CompileOptions, config, recompile_limit, stance
 from .side_effects import SideEffects
 
 #: How often a call whose recording stands for itself alone is recorded again before later calls
@@ -47,7 +47,7 @@ class Compiled:
         breaks: The reasons of the latter, in order.
     """
 
-    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+    def __init__(self, function: Callable[..., Any], options: CompileOptions) -> None:
         self.function, self.options = function, options
         #: Held by the thread that records.
         self._recording = threading.Lock()
@@ -56,7 +56,7 @@ class Compiled:
 
     def clear(self) -> None:
         """Forget all recordings."""
-        self.entries: tuple[Entry, ...] = ()
+        self.entries: tuple[GuardedEntry, ...] = ()
         self.breaks: list[str] = []
         self._tries: list[tuple[Any, int]] = []
         self._has_warned = False
@@ -87,7 +87,8 @@ class Compiled:
         return self._miss(signature, args, kwargs)
 
     def _replay(
-        self, entry: Entry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, entry: GuardedEntry, signature: Signature, args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:  # fmt: skip
         """Run a recording, or the function if it was decided so."""
         if entry.reason:
@@ -135,7 +136,7 @@ class Compiled:
             return self.function(*args, **kwargs)
         if reach.has_hooks():
             reason = "a module has a hook of Python"
-            self._add(Entry(signature, reach, reason))
+            self._add(GuardedEntry(signature, reach, reason))
             return self._run_eagerly(reason, args, kwargs)
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reason:
@@ -163,7 +164,7 @@ class Compiled:
     ) -> Any:  # fmt: skip
         """Run the function once, and keep its recording."""
         listed = Listed(signature.unique(), reach.tensors.values())
-        entry = Entry(signature, reach)
+        entry = GuardedEntry(signature, reach)
         effects = SideEffects(reach, signature.containers)
         memory = SeparateMemory(signature.unique(), reach.tensors.values())
         with memory, effects.watching():
@@ -193,7 +194,9 @@ class Compiled:
         self._add(entry)
         return call.result
 
-    def _give_up(self, entry: Entry, signature: Signature, reason: str, lasting: bool) -> None:
+    def _give_up(
+        self, entry: GuardedEntry, signature: Signature, reason: str, lasting: bool
+    ) -> None:
         """Run later calls with these guards eagerly, at once or after some more attempts."""
         if not lasting:
             tries = next((n for key, n in self._tries if key == signature.key), 0) + 1
@@ -206,7 +209,7 @@ class Compiled:
         self._add(entry)
         self._refuse(reason)
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: GuardedEntry) -> None:
         """Keep a recording."""
         self.entries = (entry, *self.entries)
 
@@ -219,7 +222,7 @@ class CompiledForward:
         options: The options of ``compile``.
     """
 
-    def __init__(self, module: Any, options: Options) -> None:
+    def __init__(self, module: Any, options: CompileOptions) -> None:
         self.module, self.options = module, options
         self._compiled: Compiled | None = None
 
@@ -284,7 +287,7 @@ _GRADIENTS = frozenset((
 ))  # fmt: skip
 
 
-def guard_grads(entry: Entry, call: CallRecording, listed: Listed) -> None:
+def guard_grads(entry: GuardedEntry, call: CallRecording, listed: Listed) -> None:
     """Guard gradients if the function may read or set any: whether they are None, at least.
 
     Raises:

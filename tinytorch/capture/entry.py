@@ -23,7 +23,7 @@ class Refusal(Exception):
     """A recording cannot be replayed, for the reason that is its message."""
 
 
-class Entry:
+class GuardedEntry:
     """One recording of a function, or the decision to run it eagerly, with its guards.
 
     Args:
@@ -43,7 +43,7 @@ class Entry:
     def __init__(self, signature: Signature, reach: Reach, reason: str = "") -> None:
         self.key, self.reach, self.reason = signature.key, reach, reason
         self.overlaps = signature.overlaps(reach)
-        self._same = signature.reached(reach)
+        self._same = signature.shared_ids(reach)
         self._objects = signature.objects  # they keep their ids
         self._roots = frozenset(id(root_of(t._data)) for t in reach.tensors.values())
         self.tensors = TensorGuard(reach.tensors.values())
@@ -61,7 +61,7 @@ class Entry:
             return False
         if self._roots.isdisjoint(signature.roots) is self.overlaps:
             return False
-        if self.overlaps and signature.reached(self.reach) != self._same:
+        if self.overlaps and signature.shared_ids(self.reach) != self._same:
             return False
         if not self.tensors.holds():
             return False
@@ -217,7 +217,7 @@ class Binding:
         return arrays
 
 
-class Results:
+class ResultTree:
     """The tree that a function returned, with the places of its tensors.
 
     Args:

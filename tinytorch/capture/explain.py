@@ -8,10 +8,10 @@ from typing import Any
 
 from ..nn.module import Module
 from .compiled import Compiled
-from .entry import Entry
+from .entry import GuardedEntry
 from .graph import Node
 from .optimized_module import OptimizedModule, original
-from .settings import Options
+from .settings import CompileOptions
 
 
 class Explanation:
@@ -57,7 +57,9 @@ def explain_call(function: Callable[..., Any], args: Any, kwargs: Any) -> Explan
     plain = original(function)
     if isinstance(plain, OptimizedModule):
         plain = plain._orig_mod
-    compiled = Compiled(plain.__call__ if isinstance(plain, Module) else plain, Options(quiet=True))
+    compiled = Compiled(
+        plain.__call__ if isinstance(plain, Module) else plain, CompileOptions(quiet=True)
+    )
     compiled(*args, **kwargs)
     while not compiled.entries and compiled.will_retry():
         compiled(*args, **kwargs)
@@ -70,7 +72,7 @@ def operations(nodes: list[Node]) -> list[str]:
     return [name for _, name in calls] or [node.name for node in nodes]
 
 
-def describe_entry(entry: Entry) -> list[str]:
+def describe_entry(entry: GuardedEntry) -> list[str]:
     """Return lines about a recording: operations, nodes, memory and the engine."""
     call = entry.call
     counts = Counter(operations(call.lanes.program.nodes))

@@ -67,7 +67,7 @@ def modes() -> tuple[Any, ...]:
 
 
 class Signature:
-    """What guards compare of the arguments of a call.
+    """Arguments of a call as guards compare them.
 
     Attributes:
         key: Flat list of values, equal for calls that may run the same program.
@@ -161,7 +161,7 @@ class Signature:
             return self.tensors
         return list({id(tensor): tensor for tensor in self.tensors}.values())
 
-    def reached(self, reach: Reach) -> list[int]:
+    def shared_ids(self, reach: Reach) -> list[int]:
         """For each different tensor its id if the function reaches it, too, else 0."""
         return [id(tensor) if id(tensor) in reach.tensors else 0 for tensor in self.unique()]
 

@@ -22,7 +22,7 @@ from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
-from .entry import Binding, Choice, Lanes, Listed, Results
+from .entry import Binding, Choice, Lanes, Listed, ResultTree
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording
@@ -123,7 +123,7 @@ class ProgramCall:
         forward.inputs = list(compress(forward.inputs, kinds))
         inputs = {value: i for i, value in enumerate(forward.inputs)}
         self._binding = Binding(list(compress(call.sources, kinds)), listed)
-        self.results = Results(call.result, call.leaves, listed)
+        self.results = ResultTree(call.result, call.leaves, listed)
         #: For each input that the backward program reads: a number of an input or a cotangent.
         self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
@@ -177,7 +177,7 @@ class ProgramCall:
         """Return an array for each input of the forward program at a call."""
         return self._binding.arrays(signature.unique())
 
-    def written(self, signature: Signature) -> list[tuple[int, Any]]:
+    def memory_to_write(self, signature: Signature) -> list[tuple[int, Any]]:
         """Return the numbers of the inputs that the program writes, each with its memory."""
         arrays = self.arrays(signature)
         return [(number, arrays[number]) for number in self._written]

@@ -9,7 +9,7 @@ from typing import Any
 from ..nn.module import Module
 from .compiled import Compiled
 from .recorder import current_recorder
-from .settings import Options, make_options
+from .settings import CompileOptions, make_options
 
 #: Attributes of an ``OptimizedModule`` that are not the original module's.
 _OWN = frozenset((
@@ -69,7 +69,7 @@ class OptimizedModule(Module):
         (['_orig_mod.weight', '_orig_mod.bias'], True)
     """
 
-    def __init__(self, mod: Module, dynamo_ctx: Options | DisableContext) -> None:
+    def __init__(self, mod: Module, dynamo_ctx: CompileOptions | DisableContext) -> None:
         vars(self)["_orig_mod"] = mod
         super().__init__()
         del vars(self)["_orig_mod"]
@@ -124,7 +124,7 @@ class OptimizedModule(Module):
         return [*{*dir(self._orig_mod), *super().__dir__()}]
 
 
-def compile_callable(model: Any, options: Options) -> Any:
+def compile_callable(model: Any, options: CompileOptions) -> Any:
     """Return ``model``, a function or a module, compiled."""
     if isinstance(model, OptimizedModule):
         model = model._orig_mod

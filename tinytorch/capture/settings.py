@@ -86,8 +86,8 @@ stance = _Stance()
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of ``tinytorch.compile``.
+class CompileOptions:
+    """CompileOptions of ``tinytorch.compile``.
 
     Attributes:
         fullgraph: Whether it is an error if a call cannot be recorded.
@@ -106,7 +106,7 @@ def make_options(
     *, fullgraph: bool = False, dynamic: bool | None = None,
     backend: str | Callable[..., Any] | None = None, mode: str | None = None,
     options: dict[str, Any] | None = None, disable: bool = False,
-) -> Options:  # fmt: skip
+) -> CompileOptions:  # fmt: skip
     """Check the arguments of ``tinytorch.compile``.
 
     Raises:
@@ -128,4 +128,4 @@ def make_options(
             f"Invalid backend: {backend!r}, expected one of {', '.join((*ENGINES, *BACKENDS))}"
         )
     engine = backend if isinstance(backend, str) and backend in ENGINES else "auto"
-    return Options(bool(fullgraph), engine, mode == "check")
+    return CompileOptions(bool(fullgraph), engine, mode == "check")
