@@ -49,7 +49,6 @@ FEW_LINES = 60
 #: Short files and the reason why they are files.
 SHORT: dict[str, str] = {
     "backends.standard.strict_library": "imports array_api_strict, which is optional",
-    "capture.engines": "the choice of an engine; engines do not import each other",
     "capture.errors": "PyTorch's file `_dynamo.exc`",
     "compat.as_torch.torch": "Python finds it as the module `torch` on `sys.path`",
     "compat.dask_worker": "imports Dask, which is optional",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from . import numpy_engine
-from .c_compiler import load_library
+from .c_compiler import find_compiler, load_library
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Node, Program, Value
@@ -43,6 +43,45 @@ def layout_is_known() -> bool:
         if item.value != id(array) or data.value != array.ctypes.data:
             return False
     return ctypes.sizeof(_Address) == 8
+
+
+class CompiledExecutable(Executable):
+    """Program whose groups are functions of a compiled library."""
+
+
+class LateExecutable:
+    """Program that is run by NumPy at first, and is compiled when it has run ``RUNS`` times.
+
+    The number of runs, not their time, decides: equal programs have equal results.
+
+    Args:
+        program: The program.
+    """
+
+    RUNS = 20
+
+    def __init__(self, program: Program) -> None:
+        self._program: Program | None = program
+        self._current = numpy_engine.prepare(program)
+        self._left = self.RUNS
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._current, name)
+
+    def run(self, arrays: Sequence[numpy.ndarray[Any, Any]]) -> list[numpy.ndarray[Any, Any]]:
+        """Return the program's outputs, and write the inputs that it writes."""
+        if self._program is not None:
+            if not self._left:
+                self._current, self._program = prepare(self._program), None
+            self._left -= 1
+        return self._current.run(arrays)
+
+
+def prepare_late(program: Program) -> Executable | LateExecutable:
+    """Prepare a program for NumPy, and for C after some runs where a compiler is found."""
+    if find_compiler() is None or not layout_is_known():
+        return numpy_engine.prepare(program)
+    return LateExecutable(program)
 
 
 def prepare(program: Program) -> Executable:
@@ -79,6 +118,8 @@ class NoLibraryError(Exception):
 
 class CWriter(ProgramWriter):
     """Writer of the function of a program whose groups are compiled."""
+
+    executable = CompiledExecutable
 
     def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
         super().__init__(program, steps, layout)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy
 
+from . import c_engine, numpy_engine
 from .graph import Program
 from .replay import run_program
 
@@ -39,15 +41,23 @@ class Reference:
         return found[:count]
 
 
+ENGINES = ("reference", "numpy", "c", "auto")
+
+
 def prepare(program: Program, engine: str) -> Executable:
     """Make a program ready to run.
 
     Args:
         program: The program.
-        engine: ``"reference"``, ``"numpy"``, ``"c"`` or ``"auto"``.
+        engine: ``"reference"``, ``"numpy"``, ``"c"``; or ``"auto"``: that of the environment
+            variable ``TINYTORCH_COMPILE``, or NumPy, and C after some runs if there is a compiler.
     """
+    if engine == "auto":
+        engine = os.environ.get("TINYTORCH_COMPILE") or engine
+    if engine not in ENGINES:
+        raise ValueError(f"expected an engine of {', '.join(ENGINES)}, got {engine!r}")
     if engine == "reference":
         return Reference(program)
-    from . import numpy_engine
-
-    return numpy_engine.prepare(program)
+    if engine == "numpy":
+        return numpy_engine.prepare(program)
+    return c_engine.prepare(program) if engine == "c" else c_engine.prepare_late(program)

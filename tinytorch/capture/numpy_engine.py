@@ -53,10 +53,12 @@ class Executable:
     Attributes:
         source: Text of the generated function.
         nbytes: Bytes of the memory that it keeps.
+        groups: Number of groups that are computed as one loop.
     """
 
-    def __init__(self, function: Any, source: str, nbytes: int) -> None:
+    def __init__(self, function: Any, source: str, nbytes: int, groups: int) -> None:
         self._function, self.source, self.nbytes = function, source, nbytes
+        self.groups = groups
 
     def run(self, arrays: Sequence[numpy.ndarray[Any, Any]]) -> list[numpy.ndarray[Any, Any]]:
         """Return the program's outputs, and write the inputs that it writes.
@@ -141,6 +143,8 @@ class ProgramWriter:
         arrays: Arrays of the values that lie at the same place at each run.
     """
 
+    executable: type[Executable] = Executable
+
     def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
         self.program, self.steps, self.layout = program, steps, layout
         self.arena = numpy.empty(layout.nbytes + 64, numpy.uint8)
@@ -179,7 +183,8 @@ class ProgramWriter:
         body = "\n    ".join(self.lines)
         text = "\n".join(self.functions) + f"\ndef run({parameters}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
-        return Executable(self.space["run"], text, self.layout.nbytes)
+        groups = sum(isinstance(step, Group) for step in self.steps)
+        return self.executable(self.space["run"], text, self.layout.nbytes, groups)
 
     def write_group(self, group: Group) -> None:
         """Write the lines of a group."""
