@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tinytorch as tt
+import tinytorch
 from tinytorch import nn
+
+tt: Any = tinytorch
 
 SCALE = 2.0
 NAMES = {"scale": 3.0}
@@ -24,12 +26,12 @@ SPACE = types.ModuleType("a_module_of_the_program")
 
 def recordings(compiled: Any) -> int:
     """Number of recordings of a compiled function or module."""
-    owner = compiled.forward if isinstance(compiled, nn.Module) else compiled._compiled
+    owner: Any = compiled.forward if isinstance(compiled, nn.Module) else compiled._compiled
     return len([entry for entry in owner.entries if not entry.reason])
 
 
 def breaks(compiled: Any) -> list[str]:
-    owner = compiled.forward if isinstance(compiled, nn.Module) else compiled._compiled
+    owner: Any = compiled.forward if isinstance(compiled, nn.Module) else compiled._compiled
     return list(owner.breaks)
 
 
@@ -311,7 +313,7 @@ def test_training_of_each_submodule_is_a_guard() -> None:
 
 
 def test_weights_that_are_tied_after_the_recording_are_seen() -> None:
-    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    net: Any = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     compiled = tt.compile(net)
     x = tt.randn(2, 3)
     check(net, compiled, x)
@@ -384,7 +386,7 @@ def test_closures_and_defaults_are_guards() -> None:
     check(use, compiled, x)
     use.__defaults__ = (5.0,)
     check(use, compiled, x)
-    use.__kwdefaults__["power"] = 2
+    use.__kwdefaults__ = {"power": 2}
     check(use, compiled, x)
     assert recordings(compiled) == 4
     tensor.fill_(7.0)  # its memory is an input
@@ -432,7 +434,7 @@ def test_methods_and_objects_as_arguments_are_recorded_by_object() -> None:
         def __init__(self, scale: float) -> None:
             self.scale, self.layer = scale, nn.Linear(2, 2)
 
-        @tt.compile
+        @tt.compile  # type: ignore[untyped-decorator]
         def run(self, x: Any) -> Any:
             return self.layer(x) * self.scale
 
@@ -483,7 +485,7 @@ def test_attributes_of_tensors_and_whether_there_are_gradients_are_guards() -> N
     with tt.no_grad():
         x = tt.ones(2)
         check(use, compiled, x)
-        x.scale = 3.0  # type: ignore[attr-defined]
+        x.scale = 3.0
         check(use, compiled, x)
         weight.scale = 5.0  # type: ignore[attr-defined]
         check(use, compiled, x)

@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
-import tinytorch as tt
+import tinytorch
 from tests.test_programs import PROGRAMS, for_tinytorch
 from tinytorch import nn
 from tinytorch.capture.compiled import Compiled
 from tinytorch.capture.recorder import current_recorder
 from tinytorch.capture.settings import CompileOptions
+
+tt: Any = tinytorch
 
 CALL: Any = nn.Module.__call__
 #: Programs of which no call can be replayed, and why.

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
-import tinytorch as tt
+import tinytorch
 from tinytorch import nn
+
+tt: Any = tinytorch
 
 STEPS = 50
 TEMPERATURE = 1.0
@@ -47,6 +49,9 @@ class Model(nn.Module):
 
 class Trainer:
     """A model with an optimizer and a scheduler, whose step is compiled or not."""
+
+    forward: Any
+    step: Any
 
     def __init__(self, wrap: Callable[[Any], Any], whole: bool) -> None:
         tt.manual_seed(0)
@@ -175,7 +180,7 @@ def test_gradients_accumulate_over_micro_batches_in_a_compiled_step() -> None:
 
 
 def test_a_loss_after_backward_inside_has_a_freed_graph() -> None:
-    net = nn.Linear(2, 1)
+    net: Any = nn.Linear(2, 1)
 
     def step(x: Any) -> Any:
         net.zero_grad()

@@ -16,7 +16,7 @@ from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, is_like
 from .reach import Reach, is_simple
-from .recorder import Input, root_of
+from .traced_memory import Input, root_of
 
 
 class Refusal(Exception):

@@ -28,7 +28,7 @@ from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, Uninitialized
 from ..state import current_backend, default_dtype, generator, grad_enabled, inference_enabled
 from ..state import settings
 from .reach import SIMPLE, Reach, is_simple
-from .recorder import root_of
+from .traced_memory import root_of
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
 TENSORS = frozenset((Tensor, Parameter, Buffer))

@@ -23,7 +23,8 @@ from ..state import no_grad
 from .arrays import RecordedArray
 from .backend import NUMPY, RECORDING
 from .graph import Program, Value
-from .recorder import Input, Recorder
+from .recorder import Recorder
+from .traced_memory import Input
 from .recording import leaves_of, recording
 
 
