@@ -95,7 +95,8 @@ class Builder:
         self.program.nodes.append(node)
 
 
-UNARY = ("negative", "absolute", "square", "sqrt", "exp", "tanh", "sign", "floor", "isnan")
+UNARY = ("negative", "absolute", "square", "sqrt", "sign", "floor", "isnan", "reciprocal", "rint")
+INEXACT = ("exp", "tanh", "log")
 BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "less", "equal", "arctan2")
 
 
@@ -106,9 +107,17 @@ class RandomProgram:
         seed: Seed of the program and of its inputs.
         shapes: Shapes of its inputs, which broadcast.
         sums: Whether it has sums, whose order an engine may change.
+        inexact: Whether it has functions that an engine may round differently.
     """
 
-    def __init__(self, seed: int, shapes: Sequence[tuple[int, ...]], sums: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int,
+        shapes: Sequence[tuple[int, ...]],
+        sums: bool = False,
+        inexact: bool = True,
+    ) -> None:
+        self.unary_names = (*UNARY, *(INEXACT if inexact else ()))
         self.rng = np.random.default_rng(seed)
         self.builder = Builder()
         self.sums = sums
@@ -153,7 +162,7 @@ class RandomProgram:
     def unary(self) -> Value | None:
         """A ufunc of one argument."""
         value = self.pick(lambda value: value.dtype.kind == "f")
-        return self.builder.call(getattr(np, str(self.rng.choice(UNARY))), value)
+        return self.builder.call(getattr(np, str(self.rng.choice(self.unary_names))), value)
 
     def binary(self) -> Value | None:
         """A ufunc of two arguments, one of which may be a number."""

@@ -252,7 +252,7 @@ MODELS: dict[str, Any] = {
     ),
     "convolution": (
         lambda: nn.Sequential(
-            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+            nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
             nn.Linear(36, 3),
         ),
         (5, 1, 8, 8),
