@@ -47,6 +47,38 @@ def symbols(tree: Any) -> Any:
     return map_tree(_symbol, tree)
 
 
+#: Classes of arguments that hold no arrays.
+_WITHOUT_ARRAYS = frozenset((int, float, bool, str, type(None), type, type(...), numpy.dtype))
+
+
+def split(args: Any, sources: list[TracedArray]) -> tuple[list[Any], list[Any]]:
+    """Return the items of arguments for the real call, and for the node.
+
+    Args:
+        args: Tuple or list of arguments.
+        sources: List to which their recorded arrays are appended.
+    """
+    real, node = [], []
+    for arg in args:
+        kind = arg.__class__
+        if isinstance(arg, TracedArray):
+            sources.append(arg)
+            real.append(arg.host)
+            node.append(arg.value())
+        elif kind is tuple or kind is list:
+            first, second = split(arg, sources)
+            real.append(kind(first))
+            node.append(kind(second))
+        elif kind in _WITHOUT_ARRAYS:
+            real.append(arg)
+            node.append(arg)
+        else:
+            sources.extend(arrays_in(arg))
+            real.append(map_tree(unwrap, arg))
+            node.append(symbols(arg))
+    return real, node
+
+
 def call(
     name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Kind = Kind.CALL
 ) -> Any:
@@ -60,16 +92,16 @@ def call(
             return _call_with_out(name, function, args, kwargs)
         kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     recorder = current_recorder()
-    real_args, real_kwargs = map_tree(unwrap, args), map_tree(unwrap, kwargs)
     if recorder is None:
-        return function(*real_args, **real_kwargs)
-    sources = [*arrays_in(args), *arrays_in(kwargs)]
-    node_args, node_kwargs = symbols(args), symbols(kwargs)
-    result = function(*real_args, **real_kwargs)
-    return wrap_result(
-        recorder, result, Node(kind, name, function, node_args, node_kwargs, recorder.tag),
-        args, sources,
-    )  # fmt: skip
+        return function(*map_tree(unwrap, args), **map_tree(unwrap, kwargs))
+    sources: list[TracedArray] = []
+    real, symbol = split(args, sources)
+    node = Node(kind, name, function, tuple(symbol), kwargs, recorder.tag)
+    if kwargs:
+        first, second = split(kwargs.values(), sources)
+        node.kwargs = dict(zip(kwargs, second, strict=True))
+        kwargs = dict(zip(kwargs, first, strict=True))
+    return wrap_result(recorder, function(*real, **kwargs), node, args, sources)
 
 
 def wrap_result(
@@ -205,8 +237,26 @@ class _IntoOut:
         self.function(*args, out=out, **kwargs)
 
 
+def _call_plain_ufunc(ufunc: Any, args: Any) -> Any:
+    """``call_ufunc`` without options, whose result is new memory."""
+    recorder = current_recorder()
+    if recorder is None:
+        return ufunc(*map_tree(unwrap, args))
+    for item in args:
+        if item.__class__ is TracedNumber:
+            args = tuple(fit_numbers(args))
+            break
+    real, symbol = split(args, [])
+    result = numpy.asarray(ufunc(*real))
+    node = Node(Kind.CALL, ufunc.__name__, ufunc, tuple(symbol), {}, recorder.tag)
+    recorder.program.nodes.append(node)
+    return recorder.fresh(result, recorder.output(node, result))
+
+
 def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
     """Record a call of a ufunc; with a fitting ``out=`` as a call and a write."""
+    if not kwargs and len(args) <= ufunc.nin and ufunc.nout == 1:
+        return _call_plain_ufunc(ufunc, args)
     if len(args) > ufunc.nin:
         outs = args[ufunc.nin :]
         args, kwargs = args[: ufunc.nin], {**kwargs, "out": outs if len(outs) > 1 else outs[0]}
@@ -218,13 +268,14 @@ def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
     if out is None or out.__class__ is tuple or len(kwargs) > 1 or current_recorder() is None:
         return call(ufunc.__name__, ufunc, args, kwargs)
     recorder: Any = current_recorder()
-    node = Node(Kind.CALL, ufunc.__name__, ufunc, symbols(args), {}, recorder.tag)
-    result = ufunc(*map_tree(unwrap, args))
+    real, symbol = split(args, [])
+    node = Node(Kind.CALL, ufunc.__name__, ufunc, tuple(symbol), {}, recorder.tag)
+    result = ufunc(*real)
     if result.shape != out.shape or result.dtype != out.dtype:
         return call(ufunc.__name__, ufunc, args, {"out": out})
     if out.strides != result.strides and ufunc.__name__ not in _SAME_IN_ANY_LAYOUT:
         node.function = InLayout(ufunc, out.strides)
-        result = node.function(*map_tree(unwrap, args))
+        result = node.function(*real)
     out.host[...] = result
     recorder.program.nodes.append(node)
     out.set_value(recorder.output(node, out.host))

@@ -51,7 +51,6 @@ class ProgramRecorder:
         numbers: The traced numbers that are inputs, by what they are read from.
         phase: Phase of the nodes that are added.
         tag: Their tag.
-        static: Values that depend on no input and no draw, which may be read.
         draws: For each draw since the last mark the engine, and its state before.
         calls: Number of operations that were called.
         first_node: Creation number of a node of autograd before the recording.
@@ -70,7 +69,6 @@ class ProgramRecorder:
         self.numbers: dict[Any, Any] = {}
         self.phase = "forward"
         self.tag = Tag()
-        self.static: set[Value] = set()
         self.draws: list[tuple[Any, Any]] = []
         self.calls = self.kernels = 0
         self.thread = thread_id()
@@ -95,12 +93,23 @@ class ProgramRecorder:
         """Return a new value of a node: its output number ``index``."""
         value = Value(real, node, index)
         outputs = node.outputs
-        outputs.extend([None] * (index + 1 - len(outputs)))
+        while len(outputs) <= index:
+            outputs.append(None)
         outputs[index] = value
-        inputs = values_in((node.args, node.kwargs))
-        if node.kind is not Kind.DRAW and self.static.issuperset(inputs):
-            self.static.add(value)
         return value
+
+    def is_static(self, value: Value) -> bool:
+        """Whether a value depends on no input and no draw, so that it may be read."""
+        pending = [value]
+        seen: set[Value] = set()
+        while pending:
+            node = pending.pop().node
+            if node is None or node.kind is Kind.DRAW:
+                return False
+            fresh = {*values_in((node.args, node.kwargs))} - seen
+            seen |= fresh
+            pending.extend(fresh)
+        return True
 
     def set_phase(self, phase: str) -> None:
         """Set the phase of the nodes that follow."""

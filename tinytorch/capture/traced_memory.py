@@ -130,7 +130,7 @@ class TracedArray:
         """Note that numbers are read; return the real array."""
         recorder = self.recorder
         if recorder.is_active():
-            if self.value() not in recorder.static:
+            if not recorder.is_static(self.value()):
                 recorder.note_break(what)
         elif recorder.thread != threading.get_ident():
             recorder.breaks.append(("another thread reads a tensor", ""))
