@@ -290,6 +290,46 @@ def test_explain_describes_a_recording() -> None:
     assert "test_compile.py" in broken.break_reasons[0] and "item" in str(broken)
 
 
+def test_a_program_is_drawn_and_profiled_by_its_operations() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    found = tt.compiler.explain(net)(tt.randn(5, 3))
+    text = str(tt.utils.draw(found.programs[0]))
+    assert text.startswith("digraph {") and "linear\\n(5, 4)" in text and "tanh" in text
+    assert text.count("input") >= 6 and "-> output0" in text
+    compiled = tt.compile(net)
+    compiled(tt.randn(5, 3))
+    with tt.profiler.profile() as profile:
+        compiled(tt.randn(5, 3)).sum().backward()
+    names = [event.key for event in profile.key_averages()]
+    assert "compiled Sequential: linear, tanh" in names
+    assert any("CompiledFunctionBackward" in name for name in names)
+
+
+def test_check_mode_compares_gradients() -> None:
+    scale = bytearray(b"\x02")
+    hidden = memoryview(scale)
+
+    class Scaled(tt.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * hidden[0]
+
+    def apply(x: Any) -> Any:
+        return Scaled.apply(x)
+
+    checked = tt.compile(apply, mode="check")
+    x = tt.ones(2, requires_grad=True)
+    for _ in range(3):
+        assert tt.autograd.grad(checked(x).sum(), x)[0].tolist() == [2.0, 2.0]
+    scale[0] = 3
+    with pytest.raises(RuntimeError, match="differs from the function"):
+        checked(x)
+
+
 def test_check_mode_runs_both_and_names_the_operation_that_differs() -> None:
     hidden = {"memory": memoryview(bytearray(b"\x02"))}  # a value that guards do not see
 

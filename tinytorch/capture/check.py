@@ -38,13 +38,15 @@ def check_replay(
     state = engine.get_state()
     arrays = [numpy.array(array, order="K") for array in entry.call.arrays(signature)]
     outputs = entry.call.lanes.run(arrays)
+    gradients = entry.call.gradients(arrays, outputs)
     engine.set_state(state)
     call = record_call(function, listed)
     found = [leaf._data for leaf in call.leaves]
     writes = entry.call.lanes.program.writes
-    found += [None if g is None else g._data for g in (t._grad for t, _ in call.grads)]
+    found += [t._grad._data for t, _ in call.grads if t._grad is not None]
     pairs = list(zip(found, outputs, strict=False))
     pairs += [(source, arrays[number]) for number, source in entry.call.memory_to_write(signature)]
+    pairs += zip(call.gradients_for_ones(listed), gradients, strict=True)
     if len(call.writes) != len(writes) or not all(map(_agree, *zip(*pairs, strict=True))):
         raise ReplayError(
             f"{name}: the replay of a recording differs from the function; the first operation "

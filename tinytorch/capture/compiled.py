@@ -15,6 +15,7 @@ from typing import Any
 
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
+from ..state.recorder import RECORDER
 from ..warnings import warn
 from .check import check_replay
 from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
@@ -97,7 +98,11 @@ class Compiled:
         if self.options.check:
             listed = Listed(signature.unique(), entry.reach.tensors.values())
             return check_replay(self.name, entry, signature, listed.tensors, again)
-        return entry.call(signature, again)
+        profiler = RECORDER.get()
+        if profiler is None:
+            return entry.call(signature, again)
+        with profiler.part(f"compiled {self.name}: {', '.join(entry.call.operations())}"):
+            return entry.call(signature, again)
 
     def _run_eagerly(self, reason: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function; an error with ``fullgraph=True``, else one warning."""

@@ -173,6 +173,22 @@ class ProgramCall:
             outputs[place]._node, outputs[place]._rg = _freed_node(outputs[place]), True
         return self.results.build(outputs, tensors)
 
+    def operations(self) -> list[str]:
+        """Return the names of the program's operations, each once, in order."""
+        nodes = self.lanes.program.nodes
+        return list(dict.fromkeys(node.tag.operation or node.name for node in nodes))
+
+    def gradients(self, arrays: Sequence[Any], found: Sequence[Any]) -> list[Any]:
+        """Return the gradients of the inputs for gradients of ones, of what ``lanes.run`` returned.
+
+        Args:
+            arrays: The arrays of the inputs.
+            found: The outputs of the forward program.
+        """
+        ones = [numpy.ones(shape, dtype) for shape, dtype in self._cotangents]
+        read = [ones[i] if kind == "cotangent" else arrays[i] for kind, i in self._read]
+        return self.backward_lanes.run([*found[self._given :], *read])
+
     def arrays(self, signature: Signature) -> list[Any]:
         """Return an array for each input of the forward program at a call."""
         return self._binding.arrays(signature.unique())

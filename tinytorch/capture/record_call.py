@@ -80,9 +80,20 @@ class CallRecording:
         """Values of the gradients that the function set."""
         return [value for _, value in self.grads]
 
-    def needs_backward(self) -> bool:
-        """Whether a result requires grad."""
-        return any(value is not None for value in self.cotangents)
+    def gradients_for_ones(self, tensors: Sequence[Any]) -> list[Any]:
+        """Return the arrays of the gradients of listed tensors, for gradients of ones.
+
+        Args:
+            tensors: The listed tensors.
+        """
+        roots = [
+            leaf for leaf, v in zip(self.leaves, self.cotangents, strict=True) if v is not None
+        ]
+        wanted = [t for t, v in zip(tensors, self.gradients, strict=True) if v is not None]
+        if not roots or not wanted:
+            return []
+        ones = [wrap(NUMPY.ones(r.shape, r._data.dtype), NUMPY) for r in roots]
+        return [g._data for g in grad(roots, wanted, ones, retain_graph=True)]
 
 
 class _Cut:

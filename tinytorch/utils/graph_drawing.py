@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ..capture.drawing import program_text
+from ..capture.graph import Program
 from ..core.tensor import Tensor
 from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
@@ -94,14 +96,15 @@ class Drawing:
 
 
 def draw(y: Any, params: Any = None) -> Drawing:
-    """Draw the autograd graph of tensors, from the leaves to the tensors.
+    """Draw the autograd graph of tensors, from the leaves to the tensors, or a recorded program.
 
     Blue boxes are leaves, with their names and shapes. Rounded boxes are operations, with the names
     of their ``grad_fn`` and the shapes of their results. Green boxes are ``y``. Arrows lead from
     the inputs of an operation to the operation.
 
     Args:
-        y: A tensor that requires grad, or a tuple, list or dict of them.
+        y: A tensor that requires grad, or a tuple, list or dict of them; or a program, such as one
+            of ``compiler.explain(f)(*args).programs``.
         params: Names of leaves: a Module, a dict of tensors, or pairs of name and tensor such as
             ``model.named_parameters()``. Default: leaves have no names.
 
@@ -126,6 +129,8 @@ def draw(y: Any, params: Any = None) -> Drawing:
           n3 -> n2
         }
     """
+    if isinstance(y, Program):
+        return Drawing(program_text(y))
     outputs = dict(_outputs(y))
     roots = {name: edge_of(tensor) for name, tensor in outputs.items()}
     if all(edge is None for edge in roots.values()):
