@@ -238,6 +238,14 @@ def test_vae_beats_principal_components(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_onnx_digits_are_read_by_onnxruntime(tmp_path: Path) -> None:
+    printed = succeed("onnx_digits", cwd=tmp_path)
+    (accuracy,) = found(r"onnxruntime: ([\d.]+)% of 400", printed)
+    (difference,) = found(r"difference from the model: ([\d.e-]+)", printed)
+    assert accuracy > 90 and difference < 1e-4
+
+
+@pytest.mark.slow
 def test_pole_is_balanced(tmp_path: Path) -> None:
     printed = succeed("pole", "--updates=40", cwd=tmp_path)
     (before,) = found(r"update  10   balanced +([\d.]+)", printed)

@@ -1,4 +1,7 @@
-"""``torch.jit`` without TorchScript: decorators return the function, which Python runs."""
+"""``torch.jit`` without TorchScript: decorators return the function, which Python runs.
+
+A model that ``trace`` was called with can be saved as a program, which ``load`` reads.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ from typing import Any, Final, TypeVar, overload
 
 from ..compat.tables.unsupported import TABLES, fill
 from ..futures import Future
+from .programs import load as load
+from .programs import save as save
+from .programs import trace as trace
+from .programs import trace_module as trace_module
 
 __all__ = [
     "Attribute", "Error", "Final", "TracerWarning", "annotate", "fork", "ignore", "isinstance",
-    "script", "trace", "trace_module", "wait",
+    "load", "save", "script", "trace", "trace_module", "wait",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -41,38 +48,6 @@ def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
         tensor([2.])
     """
     return obj
-
-
-def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
-    """``func`` itself: Python runs as it is written, as under PyTorch's ``PYTORCH_JIT=0``.
-
-    Args:
-        func: A function or a module.
-        example_inputs: Ignored.
-        *args, **kwargs: Accepted for compatibility.
-
-    Example:
-        >>> layer = tt.nn.Linear(1, 1)
-        >>> tt.jit.trace(layer, tt.ones(1)) is layer
-        True
-    """
-    return func
-
-
-def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
-    """``mod`` itself, as for ``trace``.
-
-    Args:
-        mod: A module.
-        inputs: Ignored.
-        *args, **kwargs: Accepted for compatibility.
-
-    Example:
-        >>> layer = tt.nn.Linear(1, 1)
-        >>> tt.jit.trace_module(layer, {"forward": tt.ones(1)}) is layer
-        True
-    """
-    return mod
 
 
 def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:

@@ -1,4 +1,4 @@
-"""Names of ``torch.onnx`` for operators of a program's own, which nothing exports."""
+"""Names of ``torch.onnx`` for exports and for operators of a program's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class OnnxExporterError(RuntimeError):
-    """Error that PyTorch raises when an export fails; tinytorch never raises it."""
+    """A model cannot be exported; the message names the operation and the line."""
 
 
 def register_custom_op_symbolic(

@@ -104,7 +104,7 @@ def draw(y: Any, params: Any = None) -> Drawing:
 
     Args:
         y: A tensor that requires grad, or a tuple, list or dict of them; or a program, such as one
-            of ``compiler.explain(f)(*args).programs``.
+            of ``compiler.explain(f)(*args).programs`` or an ``ExportedProgram``.
         params: Names of leaves: a Module, a dict of tensors, or pairs of name and tensor such as
             ``model.named_parameters()``. Default: leaves have no names.
 
@@ -131,6 +131,8 @@ def draw(y: Any, params: Any = None) -> Drawing:
     """
     if isinstance(y, Program):
         return Drawing(program_text(y))
+    if hasattr(y, "draw"):  # an ExportedProgram draws itself
+        return y.draw()  # type: ignore[no-any-return]
     outputs = dict(_outputs(y))
     roots = {name: edge_of(tensor) for name, tensor in outputs.items()}
     if all(edge is None for edge in roots.values()):

@@ -18,7 +18,6 @@ _NO_DISPATCH = (
     "overrides.TorchFunctionMode"
 )
 _GRAPHS = "tinytorch records no graphs of programs; call the module as it is"
-_WRITTEN = "tinytorch records no graphs to write; export the model's weights with PyTorch"
 _SCRIPTED = (
     "tinytorch runs Python as it is written and has no TorchScript; call the function or module "
     "itself, and keep weights with save() and load()"
@@ -186,8 +185,7 @@ TABLES = {
         names={"custom_op impl impl_abstract": alias("library:")},
     ),
     "export": Table({
-        "draft_export export load register_dataclass save unflatten": refusal(_GRAPHS),
-        "ExportedProgram": missing("A program as a graph, which nothing is here.", _GRAPHS),
+        "draft_export register_dataclass unflatten": refusal(_GRAPHS),
         "ShapesCollection":
             missing("Dimensions of tensors that may change; making one raises.", _GRAPHS),
     }),
@@ -204,8 +202,6 @@ TABLES = {
         "ScriptModule": missing("Result of ``torch.jit.script`` for a module; nothing here is an "
                                 "instance of it.", _SCRIPTED, "nn.module:Module"),
         "freeze": refusal(_SCRIPTED, takes="mod: Any, *args: Any, **kwargs: Any"),
-        "save": refusal(_SCRIPTED, takes="m: Any, f: Any, *args: Any, **kwargs: Any"),
-        "load": refusal(_SCRIPTED, takes="f: Any, *args: Any, **kwargs: Any"),
         "is_scripting is_tracing": answer(False),
         "CompilationUnit": missing("TorchScript's functions of a text; making one raises.",
                                    _SCRIPTED),
@@ -223,8 +219,6 @@ TABLES = {
     }),
     "onnx": Table(
         {
-            "export": refusal(_WRITTEN),
-            "ONNXProgram": missing("Result of an export, which nothing is here.", _WRITTEN),
             "is_in_onnx_export": answer(False),
         },
         files="symbolic_helper " + " ".join(f"symbolic_opset{n}" for n in range(7, 21)),

@@ -1,16 +1,17 @@
-"""``torch.export`` for programs that import it: programs are not traced here.
-
-``Dim`` is available, since programs use it when they are imported. Classes and functions that need
-a graph raise NotImplementedError.
-"""
+"""``torch.export``: models as programs of operations, without their code."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .compat.tables.unsupported import TABLES, fill
+from ..compat.tables.unsupported import TABLES, fill
+from .program import ExportedProgram as ExportedProgram
+from .program import export as export
+from .serialization import load as load
+from .serialization import save as save
+from .tracing import ExportError as ExportError
 
-__all__ = ["Dim"]
+__all__ = ["Dim", "ExportError", "ExportedProgram", "export", "load", "save"]
 
 
 class Dim:
