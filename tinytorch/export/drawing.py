@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from .steps import Slot, Step, describe
+from .steps import TensorSlot, ProgramStep, describe
 from .tracing import map_refs
 
 _HEAD = 'digraph {\n  node [fontname="sans-serif", fontsize=11, shape=box, style=rounded]'
@@ -16,7 +16,11 @@ _ENDS = 'style="rounded,filled", fillcolor="{}"'
 
 
 def draw_program(
-    inputs: list[Slot], shapes: list[Any], steps: list[Step], tensors: dict[str, Any], result: Any
+    inputs: list[TensorSlot],
+    shapes: list[Any],
+    steps: list[ProgramStep],
+    tensors: dict[str, Any],
+    result: Any,
 ) -> str:
     """Return a drawing of a program in Graphviz's language; see ``ExportedProgram``."""
     drawing = _ProgramDrawing(steps, tensors)
@@ -26,7 +30,7 @@ def draw_program(
 class _ProgramDrawing:
     """The lines of a drawing."""
 
-    def __init__(self, steps: list[Step], tensors: dict[str, Any]) -> None:
+    def __init__(self, steps: list[ProgramStep], tensors: dict[str, Any]) -> None:
         self.steps, self.tensors = steps, tensors
         self.names: dict[str, str] = {}  # of slots: the node that computes them
         self.edges: list[str] = []
@@ -34,7 +38,7 @@ class _ProgramDrawing:
         self.counts = Counter(step.module[0] for step in steps)
         self.frames = 0
 
-    def lines(self, inputs: list[tuple[Slot, Any]], result: Any) -> list[str]:
+    def lines(self, inputs: list[tuple[TensorSlot, Any]], result: Any) -> list[str]:
         """Return the lines in Graphviz's language."""
         found = [_HEAD]
         for i, (slot, shape) in enumerate(inputs):
@@ -67,13 +71,13 @@ class _ProgramDrawing:
         frames[:] = path
         return lines
 
-    def _path(self, step: Step) -> list[str]:
+    def _path(self, step: ProgramStep) -> list[str]:
         """Paths of the modules with a frame around a step; a module of one step has none."""
         parts = step.module[0].split(".") if step.module[0] else []
         found = [".".join(parts[: i + 1]) for i in range(len(parts))]
         return found[:-1] if self.counts[step.module[0]] == 1 else found
 
-    def _node(self, number: int, step: Step, depth: int) -> str:
+    def _node(self, number: int, step: ProgramStep, depth: int) -> str:
         node = f"n{number}"
         weights = self._connect((step.args, step.options), node)
         path, kind = step.module
@@ -91,9 +95,9 @@ class _ProgramDrawing:
         sources: dict[str, None] = {}
 
         def visit(item: Any) -> None:
-            if isinstance(item, Slot) and item.name in self.names:
+            if isinstance(item, TensorSlot) and item.name in self.names:
                 sources[self.names[item.name]] = None
-            elif isinstance(item, Slot):
+            elif isinstance(item, TensorSlot):
                 tensor = self.tensors[item.name]
                 weights.append(f"{item.name.rpartition('.')[2]} {tuple(tensor.shape)}")
 

@@ -11,7 +11,7 @@ from ..nn.parameter import Buffer, Parameter
 from ..utils.graph_drawing import Drawing
 from .drawing import draw_program
 from .dynamic import dynamic_dims, tensors_in, trace_sizes
-from .steps import ITEMS, Slot, Step, describe
+from .steps import ITEMS, TensorSlot, ProgramStep, describe
 from .tracing import ExportError, Ref, Size, Trace, depends_on_arguments, map_refs
 
 
@@ -47,7 +47,7 @@ class ExportedProgram:
     """
 
     def __init__(
-        self, steps: list[Step], inputs: list[Slot], shapes: list[tuple[tuple[int, ...], Any]],
+        self, steps: list[ProgramStep], inputs: list[TensorSlot], shapes: list[tuple[tuple[int, ...], Any]],
         tensors: dict[str, Tensor], result: Any,
     ) -> None:  # fmt: skip
         self.steps, self.inputs, self.shapes = steps, inputs, shapes
@@ -88,7 +88,7 @@ class ExportedProgram:
         values.update({slot.name: tensor for slot, tensor in zip(self.inputs, given, strict=True)})
 
         def read(item: Any) -> Any:
-            if item.__class__ is Slot:
+            if item.__class__ is TensorSlot:
                 return values[item.name]
             return item.at(sizes) if item.__class__ is Size else item
 
@@ -209,7 +209,7 @@ class _Builder:
 
     def __init__(self, found: Trace, names: Sequence[str], model: Any) -> None:
         self.trace = found
-        self.inputs = [Slot(name) for name in names]
+        self.inputs = [TensorSlot(name) for name in names]
         self.slots = {id(ref.tensor): s for ref, s in zip(found.inputs, self.inputs, strict=True)}
         self.tensors: dict[str, Tensor] = {}
         self.taken = {*names}
@@ -231,7 +231,7 @@ class _Builder:
         result = map_refs(self._slot, self.trace.result)
         return ExportedProgram(steps, self.inputs, shapes, self.tensors, result)
 
-    def _step(self, call: Any) -> Step:
+    def _step(self, call: Any) -> ProgramStep:
         args, options = self._settle_sizes(call)
         last = call.name.rpartition(".")[2]
         in_place = last.endswith("_") and not last.startswith("_")
@@ -240,7 +240,7 @@ class _Builder:
         for ref in call.results:
             known = self.slots.get(id(ref.tensor))
             results.append(known or self._new(ref, last.strip("_") or "value"))
-        return Step(name, args, options, results, call.module)
+        return ProgramStep(name, args, options, results, call.module)
 
     def _settle_sizes(self, call: Any) -> Any:
         """Return the arguments of a call with slots, and -1 for an unknown size of a reshape."""
@@ -260,8 +260,8 @@ class _Builder:
             )
         return found
 
-    def _new(self, ref: Ref, name: str) -> Slot:
-        slot = self.slots[id(ref.tensor)] = Slot(self._unique(name))
+    def _new(self, ref: Ref, name: str) -> TensorSlot:
+        slot = self.slots[id(ref.tensor)] = TensorSlot(self._unique(name))
         return slot
 
     def _unique(self, name: str) -> str:

@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..nn.parameter import Buffer, Parameter
 from ..ops.create.factories import from_numpy
 from .program import ExportedProgram
-from .steps import Slot, Step
+from .steps import TensorSlot, ProgramStep
 from .tracing import ExportError, Size
 
 _VERSION = 1
@@ -93,11 +93,13 @@ def load(f: Any) -> ExportedProgram:
     if program.get("version") != _VERSION:
         raise ExportError(f"export.load: expected version {_VERSION}, got {program.get('version')}")
     steps = [
-        Step(name, _decode(args), _decode(options), [Slot(each) for each in results], module)
+        ProgramStep(
+            name, _decode(args), _decode(options), [TensorSlot(each) for each in results], module
+        )
         for name, args, options, results, module in program["steps"]
     ]
     shapes = [(_decode(shape), _dtype(name)) for shape, name in program["shapes"]]
-    inputs = [Slot(name) for name in program["inputs"]]
+    inputs = [TensorSlot(name) for name in program["inputs"]]
     return ExportedProgram(steps, inputs, shapes, tensors, _decode(program["result"]))
 
 
@@ -131,7 +133,7 @@ def _dtype(name: str) -> Any:
 
 def _encode(item: Any) -> Any:
     """Turn an argument into what JSON has: lists are lists, all else is a dict with one key."""
-    if isinstance(item, Slot):
+    if isinstance(item, TensorSlot):
         return {"slot": item.name}
     if isinstance(item, Size):
         return {"size": [int(item), item.constant, item.terms]}
@@ -174,7 +176,7 @@ def _decode_size(value: Any) -> Size:
 
 
 _DECODERS: dict[str, Any] = {
-    "slot": Slot,
+    "slot": TensorSlot,
     "size": _decode_size,
     "tuple": lambda value: tuple(_decode(value)),
     "dict": lambda value: {key: _decode(each) for key, each in value.items()},

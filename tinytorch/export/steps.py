@@ -19,7 +19,7 @@ _OUTSIDE = frozenset(
 ITEMS = {"_getitem": "__getitem__", "_setitem_": "__setitem__"}
 
 
-class Slot:
+class TensorSlot:
     """A tensor of a program: an input, a parameter, a constant or the result of a step.
 
     Attributes:
@@ -35,12 +35,12 @@ class Slot:
         return self.name
 
 
-class Step:
+class ProgramStep:
     """One operation of a program.
 
     Attributes:
         operation: Qualified name of the operation, or the name of a method that ends in ``_``.
-        args, options: Its arguments; a ``Slot`` for a tensor, a ``Size`` for a size that depends
+        args, options: Its arguments; a ``TensorSlot`` for a tensor, a ``Size`` for a size that depends
             on the inputs.
         results: A slot for each tensor that it returns, in order.
         module: Path and class of the module that calls it.
@@ -50,7 +50,7 @@ class Step:
 
     def __init__(
         self, operation: str, args: tuple[Any, ...], options: dict[str, Any],
-        results: list[Slot], module: Sequence[str] = ("", ""),
+        results: list[TensorSlot], module: Sequence[str] = ("", ""),
     ) -> None:  # fmt: skip
         path, kind = module
         self.module = path, kind

@@ -85,8 +85,8 @@ class Ref:
 
 
 @dataclass
-class Call:
-    """Call of an operation.
+class OperationCall:
+    """OperationCall of an operation.
 
     Attributes:
         name: Its name.
@@ -119,7 +119,7 @@ class Trace:
         recording: The recorded program.
     """
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[OperationCall] = field(default_factory=list)
     inputs: list[Ref] = field(default_factory=list)
     outputs: list[Ref] = field(default_factory=list)
     result: Any = None
@@ -158,7 +158,7 @@ class _CallLog:
     """
 
     def __init__(self, known: Container[str]) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[OperationCall] = []
         self.module = ("", "")
         self._known, self._inside = known, False
 
@@ -178,7 +178,7 @@ class _CallLog:
     def keep(
         self, name: str, named: dict[str, Any], run: Callable[[], Any], *operation: Any
     ) -> Any:
-        """Call ``run`` and keep it as one call, without the operations inside."""
+        """OperationCall ``run`` and keep it as one call, without the operations inside."""
         if self._inside:
             return run()
         arguments, line = map_refs(_as_ref, named), caller()
@@ -188,7 +188,7 @@ class _CallLog:
         finally:
             self._inside = False
         results = [_as_ref(tensor) for tensor in leaves_of(result)]
-        self.calls.append(Call(name, arguments, results, line, self.module, *operation))
+        self.calls.append(OperationCall(name, arguments, results, line, self.module, *operation))
         return result
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
@@ -357,20 +357,20 @@ def _merge_one(base: Trace, other: Trace, join: Callable[[int, int], int]) -> No
                 "the model runs other operations for inputs of other sizes, beginning "
                 f"with {at.name!r} at {at.line}"
             )
-        merger = _Merger(join, call)
+        merger = _SizeMerger(join, call)
         call.arguments = merger.merge(call.arguments, twin.arguments)
         call.args = merger.merge(call.args, twin.args)
         call.options = merger.merge(call.options, twin.options)
         call.results = merger.merge(call.results, twin.results)
-    whole = _Merger(join, Call("the model", {}, [], "its end"))
+    whole = _SizeMerger(join, OperationCall("the model", {}, [], "its end"))
     base.inputs = whole.merge(base.inputs, other.inputs)
     base.result = whole.merge(base.result, other.result)
 
 
-class _Merger:
+class _SizeMerger:
     """Comparison of the arguments of one call in two traces."""
 
-    def __init__(self, join: Callable[[int, int], int], call: Call) -> None:
+    def __init__(self, join: Callable[[int, int], int], call: OperationCall) -> None:
         self._join, self._call = join, call
 
     def merge(self, old: Any, new: Any) -> Any:

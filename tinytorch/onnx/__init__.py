@@ -12,7 +12,8 @@ from .exporting import export as export
 from .model import load as load
 
 __all__ = [
-    "ONNXProgram", "OnnxExporterError", "export", "load", "register_custom_op_symbolic", "unregister_custom_op_symbolic",
+    "ONNXProgram", "OnnxExporterError", "export", "load", "register_custom_op_symbolic",
+    "unregister_custom_op_symbolic",
 ]  # fmt: skip
 
 fill(globals(), TABLES["onnx"])

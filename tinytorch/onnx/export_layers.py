@@ -9,7 +9,7 @@ import numpy
 
 from .export_graph import GraphWriter
 from .export_rules import _as_many, rule
-from ..export.tracing import Call, Size, Ref
+from ..export.tracing import OperationCall, Size, Ref
 
 # -- convolution -----------------------------------------------------------------------------------
 
@@ -19,14 +19,14 @@ def _spatial(input: Ref, name: str) -> int:
     return int(name.rstrip("_")[-2])
 
 
-def _batched(g: GraphWriter, input: Ref, spatial: int) -> tuple[Any, bool]:
+def _add_batch(g: GraphWriter, input: Ref, spatial: int) -> tuple[Any, bool]:
     """Return the input with a batch dimension, and whether it had one."""
     if len(input.shape) == spatial + 2:
         return input, True
     return g.add("Unsqueeze", input, numpy.array([0], "int64")), False
 
 
-def _unbatched(g: GraphWriter, result: Any, had_batch: bool) -> str:
+def _drop_batch(g: GraphWriter, result: Any, had_batch: bool) -> str:
     return str(result if had_batch else g.add("Squeeze", result, numpy.array([0], "int64")))
 
 
@@ -38,32 +38,32 @@ def _pads(padding: Any, spatial: int) -> dict[str, Any]:
 
 @rule("conv1d", "conv2d", "conv3d")
 def _conv(
-    g: GraphWriter, call: Call, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
+    g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
     padding: Any = 0, dilation: Any = 1, groups: int = 1,
 ) -> str:  # fmt: skip
     spatial = _spatial(input, call.name)
-    source, had_batch = _batched(g, input, spatial)
+    source, had_batch = _add_batch(g, input, spatial)
     result = g.add(
         "Conv", source, weight, *([] if bias is None else [bias]),
         strides=_as_many(stride, spatial), dilations=_as_many(dilation, spatial), group=groups,
         kernel_shape=list(weight.shape[2:]), **_pads(padding, spatial),
     )  # fmt: skip
-    return _unbatched(g, result, had_batch)
+    return _drop_batch(g, result, had_batch)
 
 
 @rule("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
 def _conv_transpose(
-    g: GraphWriter, call: Call, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
+    g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
     padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> str:  # fmt: skip
     spatial = _spatial(input, call.name)
-    source, had_batch = _batched(g, input, spatial)
+    source, had_batch = _add_batch(g, input, spatial)
     result = g.add(
         "ConvTranspose", source, weight, *([] if bias is None else [bias]),
         strides=_as_many(stride, spatial), dilations=_as_many(dilation, spatial), group=groups,
         output_padding=_as_many(output_padding, spatial), **_pads(padding, spatial),
     )  # fmt: skip
-    return _unbatched(g, result, had_batch)
+    return _drop_batch(g, result, had_batch)
 
 
 # -- pooling ---------------------------------------------------------------------------------------
@@ -71,52 +71,56 @@ def _conv_transpose(
 
 @rule("max_pool1d", "max_pool2d", "max_pool3d")
 def _max_pool(
-    g: GraphWriter, call: Call, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    g: GraphWriter, call: OperationCall, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
     dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> str:  # fmt: skip
     if return_indices:
         raise g.error("with return_indices has no counterpart in ONNX")
     spatial = _spatial(input, call.name)
-    source, had_batch = _batched(g, input, spatial)
+    source, had_batch = _add_batch(g, input, spatial)
     result = g.add(
         "MaxPool", source, kernel_shape=_as_many(kernel_size, spatial),
         strides=_as_many(kernel_size if stride in (None, ()) else stride, spatial),
         dilations=_as_many(dilation, spatial), ceil_mode=int(ceil_mode), **_pads(padding, spatial),
     )  # fmt: skip
-    return _unbatched(g, result, had_batch)
+    return _drop_batch(g, result, had_batch)
 
 
 @rule("avg_pool1d", "avg_pool2d", "avg_pool3d")
 def _avg_pool(
-    g: GraphWriter, call: Call, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    g: GraphWriter, call: OperationCall, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Any = None,
 ) -> str:  # fmt: skip
     if divisor_override is not None:
         raise g.error("with divisor_override has no counterpart in ONNX")
     spatial = _spatial(input, call.name)
-    source, had_batch = _batched(g, input, spatial)
+    source, had_batch = _add_batch(g, input, spatial)
     result = g.add(
         "AveragePool", source, kernel_shape=_as_many(kernel_size, spatial),
         strides=_as_many(kernel_size if stride in (None, ()) else stride, spatial),
         ceil_mode=int(ceil_mode), count_include_pad=int(count_include_pad),
         **_pads(padding, spatial),
     )  # fmt: skip
-    return _unbatched(g, result, had_batch)
+    return _drop_batch(g, result, had_batch)
 
 
 @rule("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
       "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
-def _adaptive_pool(g: GraphWriter, call: Call, input: Ref, output_size: Any, **rest: Any) -> str:
+def _adaptive_pool(
+    g: GraphWriter, call: OperationCall, input: Ref, output_size: Any, **rest: Any
+) -> str:
     spatial, kind = _spatial(input, call.name), "Average" if "avg" in call.name else "Max"
-    source, had_batch = _batched(g, input, spatial)
+    source, had_batch = _add_batch(g, input, spatial)
     sizes, lengths = _as_many(output_size, spatial), input.shape[-spatial:]
     sizes = [n if size is None else size for size, n in zip(sizes, lengths, strict=True)]
     if sizes == [1] * spatial:
-        return _unbatched(g, g.add(f"Global{kind}Pool", source), had_batch)
+        return _drop_batch(g, g.add(f"Global{kind}Pool", source), had_batch)
     if any(isinstance(n, Size) or n % size for size, n in zip(sizes, lengths, strict=True)):
         raise g.error(f"from {tuple(lengths)} to {tuple(sizes)} has no counterpart in ONNX")
     steps = [n // size for size, n in zip(sizes, lengths, strict=True)]
-    return _unbatched(g, g.add(f"{kind}Pool", source, kernel_shape=steps, strides=steps), had_batch)
+    return _drop_batch(
+        g, g.add(f"{kind}Pool", source, kernel_shape=steps, strides=steps), had_batch
+    )
 
 
 # -- normalization ---------------------------------------------------------------------------------
@@ -128,7 +132,7 @@ def _or_fill(weight: Ref | None, size: Any, value: float, dtype: Any) -> Any:
 
 @rule("batch_norm")
 def _batch_norm(
-    g: GraphWriter, call: Call, input: Ref, running_mean: Ref | None, running_var: Ref | None,
+    g: GraphWriter, call: OperationCall, input: Ref, running_mean: Ref | None, running_var: Ref | None,
     weight: Ref | None = None, bias: Ref | None = None, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> str:  # fmt: skip
@@ -142,7 +146,7 @@ def _batch_norm(
 
 @rule("layer_norm")
 def _layer_norm(
-    g: GraphWriter, call: Call, input: Ref, normalized_shape: Sequence[int],
+    g: GraphWriter, call: OperationCall, input: Ref, normalized_shape: Sequence[int],
     weight: Ref | None = None, bias: Ref | None = None, eps: float = 1e-5,
 ) -> str:  # fmt: skip
     shape = _as_many(normalized_shape, 1)
@@ -153,7 +157,7 @@ def _layer_norm(
 
 @rule("rms_norm")
 def _rms_norm(
-    g: GraphWriter, call: Call, input: Ref, normalized_shape: Sequence[int],
+    g: GraphWriter, call: OperationCall, input: Ref, normalized_shape: Sequence[int],
     weight: Ref | None = None, eps: float | None = None,
 ) -> str:  # fmt: skip
     axes = list(range(-len(_as_many(normalized_shape, 1)), 0))
@@ -168,7 +172,7 @@ def _rms_norm(
 
 @rule("group_norm")
 def _group_norm(
-    g: GraphWriter, call: Call, input: Ref, num_groups: int, weight: Ref | None = None,
+    g: GraphWriter, call: OperationCall, input: Ref, num_groups: int, weight: Ref | None = None,
     bias: Ref | None = None, eps: float = 1e-5,
 ) -> str:  # fmt: skip
     """By ``InstanceNormalization`` of the groups, then the weights of the channels."""
@@ -184,7 +188,7 @@ def _group_norm(
 
 @rule("instance_norm")
 def _instance_norm(
-    g: GraphWriter, call: Call, input: Ref, running_mean: Any = None, running_var: Any = None,
+    g: GraphWriter, call: OperationCall, input: Ref, running_mean: Any = None, running_var: Any = None,
     weight: Ref | None = None, bias: Ref | None = None, use_input_stats: bool = True,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> str:  # fmt: skip
@@ -201,7 +205,7 @@ def _instance_norm(
 
 @rule("interpolate")
 def _interpolate(
-    g: GraphWriter, call: Call, input: Ref, size: Any = None, scale_factor: Any = None,
+    g: GraphWriter, call: OperationCall, input: Ref, size: Any = None, scale_factor: Any = None,
     mode: str = "nearest", align_corners: bool | None = None, **rest: Any,
 ) -> str:  # fmt: skip
     modes = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "trilinear": "linear",
@@ -228,7 +232,7 @@ _GATES = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}
 
 @rule("nn.LSTM", "nn.GRU", "nn.RNN")
 def _recurrent(
-    g: GraphWriter, call: Call, layer: Any, input: Ref, state: Any = None, **weights: Ref
+    g: GraphWriter, call: OperationCall, layer: Any, input: Ref, state: Any = None, **weights: Ref
 ) -> list[str]:
     """One node for each layer; both directions are one node."""
     if (
@@ -269,7 +273,7 @@ def _options(layer: Any, operator: str, ways: int) -> dict[str, Any]:
 
 
 def _initial_states(
-    g: GraphWriter, call: Call, layer: Any, state: Any, batch: int, ways: int
+    g: GraphWriter, call: OperationCall, layer: Any, state: Any, batch: int, ways: int
 ) -> list[list[str]]:
     """Return for each state (h, and c of an LSTM) the parts for the layers."""
     given = [] if state is None else [state] if isinstance(state, Ref) else list(state)

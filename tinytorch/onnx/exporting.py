@@ -13,9 +13,18 @@ from ..ops.create.factories import from_numpy
 from . import export_layers as export_layers  # registers its rules
 from .export_graph import GraphWriter
 from .export_rules import RULES
+from .reading import import_package
 from .custom_operators import OnnxExporterError
 from ..export.dynamic import dynamic_dims, tensors_in, trace_sizes
-from ..export.tracing import Call, ExportError, Ref, Size, Trace, depends_on_arguments, map_refs
+from ..export.tracing import (
+    OperationCall,
+    ExportError,
+    Ref,
+    Size,
+    Trace,
+    depends_on_arguments,
+    map_refs,
+)
 
 #: The version of ONNX's operators that is written unless another is asked for.
 OPSET = 18
@@ -64,7 +73,7 @@ def export(
     Raises:
         OnnxExporterError: If an operation has no counterpart in ONNX, if a number is read from a
             tensor, or if a size depends on the inputs in another way.
-        ModuleNotFoundError: If the package ``onnx`` is missing.
+        ImportError: If the package ``onnx`` is missing.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -82,7 +91,7 @@ def export(
         raise TypeError(f"export() got an unexpected keyword argument {min(unknown)!r}")
     if not export_params:
         raise NotImplementedError("onnx.export: export_params=False is not supported")
-    onnx = _import("onnx")
+    onnx = import_package("onnx", "onnx.export")
     version = OPSET if opset_version is None else opset_version
     if version not in _OPSETS:
         raise ValueError(
@@ -91,7 +100,7 @@ def export(
     example = (args,) if isinstance(args, Tensor) else tuple(args)
     parameters = _parameter_names(model)
     if kwargs:
-        example, model = (*example, dict(kwargs)), _with_keywords(model)
+        example, model = (*example, dict(kwargs)), _pass_keywords(model)
     names = _input_names(example, input_names)
     dynamic = dynamic_dims(names, dynamic_axes if dynamic_axes is not None else dynamic_shapes)
     try:
@@ -131,7 +140,7 @@ class ONNXProgram:
             destination: Path or binary file.
         """
         is_file = hasattr(destination, "write")
-        _import("onnx").save_model(
+        import_package("onnx", "onnx.export").save_model(
             self.model_proto, destination if is_file else os.fspath(destination)
         )
 
@@ -142,14 +151,14 @@ class ONNXProgram:
             *args: The tensors of the graph's inputs, in order.
 
         Raises:
-            ModuleNotFoundError: If the package ``onnxruntime`` is missing.
+            ImportError: If the package ``onnxruntime`` is missing.
         """
         arrays = [tensor.numpy(force=True) for tensor in tensors_in(args)]
         return [from_numpy(array) for array in self._run(arrays)]
 
     def _run(self, arrays: Sequence[Any]) -> Any:
         if self._session is None:
-            self._session = _import("onnxruntime").InferenceSession(
+            self._session = import_package("onnxruntime", "onnx.export").InferenceSession(
                 self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"]
             )
         names = [each.name for each in self.model_proto.graph.input]
@@ -162,17 +171,7 @@ class ONNXProgram:
         return f"ONNXProgram({inputs=}, {outputs=}, {operators=})"
 
 
-def _import(name: str) -> Any:
-    """Import an optional package, or say what to install."""
-    try:
-        return __import__(name)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"tinytorch.onnx needs the package {name}: pip install 'tinytorch[onnx]'", name=name
-        ) from error
-
-
-def _with_keywords(model: Any) -> Callable[..., Any]:
+def _pass_keywords(model: Any) -> Callable[..., Any]:
     """Return a function whose last argument is a dict of keyword arguments."""
 
     def call(*args: Any) -> Any:
@@ -253,7 +252,7 @@ class _Export:
     def _output(self, name: str, ref: Ref) -> Any:
         """Give a result its name: the node that computes it is renamed, if it can be."""
         writer = self.writer
-        writer.call = Call("the result", {}, [], "the end of the model")
+        writer.call = OperationCall("the result", {}, [], "the end of the model")
         source = self._name_of(ref)
         made = {each for node in writer.nodes for each in node.output}
         if source in made and source not in self._outputs:
@@ -266,7 +265,7 @@ class _Export:
         self._outputs.add(name)
         return self._value_info(name, ref)
 
-    def _export_call(self, call: Call) -> None:
+    def _export_call(self, call: OperationCall) -> None:
         """Add the nodes of a call, unless all that it reads is constant."""
         self.writer.call = call
         refs: list[Ref] = []
@@ -283,7 +282,7 @@ class _Export:
             self._name_of(ref)
         self._bind_results(call, rule)
 
-    def _bind_results(self, call: Call, rule: Callable[..., Any]) -> None:
+    def _bind_results(self, call: OperationCall, rule: Callable[..., Any]) -> None:
         name, call.name = call.name, call.name.rstrip("_") if call.name not in RULES else call.name
         try:
             made = rule(self.writer, call, **call.arguments)

@@ -79,7 +79,7 @@ def read(f: Any) -> Graph:
         ValueError: If the file is malformed or reads outside its folder.
         NotImplementedError: If an operator or a type is not supported.
     """
-    onnx = _import_onnx()
+    onnx = import_package("onnx", "onnx.load")
     folder, data = None, f
     if isinstance(f, (str, os.PathLike)):
         folder = os.path.dirname(os.path.abspath(os.fspath(f)))
@@ -98,12 +98,13 @@ def read(f: Any) -> Graph:
     return _Reader(onnx, folder).graph(model.graph, set())
 
 
-def _import_onnx() -> Any:
+def import_package(name: str, caller: str) -> Any:
+    """Import a package of the extra [onnx]; ImportError that names it for ``caller``."""
     try:
-        return import_module("onnx")
+        return import_module(name)
     except ImportError as error:
         raise ImportError(
-            "onnx.load needs the package onnx, which the extra [onnx] installs"
+            f"{caller} needs the package {name}, which the extra [onnx] installs"
         ) from error
 
 

@@ -28,6 +28,7 @@ from tinytorch.core.storage import Storage
 from tinytorch.dtypes import dtype
 from tinytorch.graph.grad_fn import GraphNode
 from tinytorch.graph.hooks import RemovableHandle
+from tinytorch.graph.views import Reshapes
 from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.create.factories import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage
@@ -53,7 +54,7 @@ class Tensor(Storage):
     _inference: _bool
     _mapped: _int
     _is_lazy: ClassVar[_bool]
-    _reshaped: tuple[Any, ...]
+    _reshaped: Reshapes
     _shift: _int
     _whole: Any | None
     __array_priority__: ClassVar[_int]

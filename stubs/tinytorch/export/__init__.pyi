@@ -2,6 +2,11 @@
 
 from typing import Any
 from typing import NoReturn
+from tinytorch.export.program import ExportedProgram as ExportedProgram
+from tinytorch.export.program import export as export
+from tinytorch.export.serialization import load as load
+from tinytorch.export.serialization import save as save
+from tinytorch.export.tracing import ExportError as ExportError
 from tinytorch.facade.unsupported import Absent
 
 class Dim:
@@ -10,17 +15,11 @@ class Dim:
     STATIC: str
     def __init__(self, name: str, *, min: Any = None, max: Any = None) -> None: ...
 
-__all__ = ['Dim', 'ExportedProgram', 'ShapesCollection', 'draft_export', 'export', 'load', 'register_dataclass', 'save', 'unflatten']
+__all__ = ['Dim', 'ExportError', 'ExportedProgram', 'ShapesCollection', 'draft_export', 'export', 'load', 'register_dataclass', 'save', 'unflatten']
 
 def draft_export(*args: Any, **kwargs: Any) -> NoReturn: ...
-def export(*args: Any, **kwargs: Any) -> NoReturn: ...
-def load(*args: Any, **kwargs: Any) -> NoReturn: ...
 def register_dataclass(*args: Any, **kwargs: Any) -> NoReturn: ...
-def save(*args: Any, **kwargs: Any) -> NoReturn: ...
 def unflatten(*args: Any, **kwargs: Any) -> NoReturn: ...
-
-class ExportedProgram(Absent):
-    ...
 
 class ShapesCollection(Absent):
     ...
