@@ -47,8 +47,8 @@ class ExportedProgram:
     """
 
     def __init__(
-        self, steps: list[ProgramStep], inputs: list[TensorSlot], shapes: list[tuple[tuple[int, ...], Any]],
-        tensors: dict[str, Tensor], result: Any,
+        self, steps: list[ProgramStep], inputs: list[TensorSlot],
+        shapes: list[tuple[tuple[int, ...], Any]], tensors: dict[str, Tensor], result: Any,
     ) -> None:  # fmt: skip
         self.steps, self.inputs, self.shapes = steps, inputs, shapes
         self.tensors, self.result = tensors, result

@@ -40,8 +40,8 @@ class ProgramStep:
 
     Attributes:
         operation: Qualified name of the operation, or the name of a method that ends in ``_``.
-        args, options: Its arguments; a ``TensorSlot`` for a tensor, a ``Size`` for a size that depends
-            on the inputs.
+        args, options: Its arguments; a ``TensorSlot`` for a tensor, a ``Size`` for a size that
+            depends on the inputs.
         results: A slot for each tensor that it returns, in order.
         module: Path and class of the module that calls it.
     """

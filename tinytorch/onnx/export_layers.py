@@ -9,7 +9,8 @@ import numpy
 
 from .export_graph import GraphWriter
 from .export_rules import _as_many, rule
-from ..export.tracing import OperationCall, Size, Ref
+from ..export.tracing import OperationCall as Call
+from ..export.tracing import Size, Ref
 
 # -- convolution -----------------------------------------------------------------------------------
 
@@ -38,7 +39,7 @@ def _pads(padding: Any, spatial: int) -> dict[str, Any]:
 
 @rule("conv1d", "conv2d", "conv3d")
 def _conv(
-    g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
+    g: GraphWriter, call: Call, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
     padding: Any = 0, dilation: Any = 1, groups: int = 1,
 ) -> str:  # fmt: skip
     spatial = _spatial(input, call.name)
@@ -53,7 +54,7 @@ def _conv(
 
 @rule("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
 def _conv_transpose(
-    g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
+    g: GraphWriter, call: Call, input: Ref, weight: Ref, bias: Ref | None = None, stride: Any = 1,
     padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> str:  # fmt: skip
     spatial = _spatial(input, call.name)
@@ -71,7 +72,7 @@ def _conv_transpose(
 
 @rule("max_pool1d", "max_pool2d", "max_pool3d")
 def _max_pool(
-    g: GraphWriter, call: OperationCall, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    g: GraphWriter, call: Call, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
     dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> str:  # fmt: skip
     if return_indices:
@@ -88,7 +89,7 @@ def _max_pool(
 
 @rule("avg_pool1d", "avg_pool2d", "avg_pool3d")
 def _avg_pool(
-    g: GraphWriter, call: OperationCall, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    g: GraphWriter, call: Call, input: Ref, kernel_size: Any, stride: Any = None, padding: Any = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Any = None,
 ) -> str:  # fmt: skip
     if divisor_override is not None:
@@ -106,9 +107,7 @@ def _avg_pool(
 
 @rule("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
       "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
-def _adaptive_pool(
-    g: GraphWriter, call: OperationCall, input: Ref, output_size: Any, **rest: Any
-) -> str:
+def _adaptive_pool(g: GraphWriter, call: Call, input: Ref, output_size: Any, **rest: Any) -> str:
     spatial, kind = _spatial(input, call.name), "Average" if "avg" in call.name else "Max"
     source, had_batch = _add_batch(g, input, spatial)
     sizes, lengths = _as_many(output_size, spatial), input.shape[-spatial:]
@@ -132,7 +131,7 @@ def _or_fill(weight: Ref | None, size: Any, value: float, dtype: Any) -> Any:
 
 @rule("batch_norm")
 def _batch_norm(
-    g: GraphWriter, call: OperationCall, input: Ref, running_mean: Ref | None, running_var: Ref | None,
+    g: GraphWriter, call: Call, input: Ref, running_mean: Ref | None, running_var: Ref | None,
     weight: Ref | None = None, bias: Ref | None = None, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> str:  # fmt: skip
@@ -146,7 +145,7 @@ def _batch_norm(
 
 @rule("layer_norm")
 def _layer_norm(
-    g: GraphWriter, call: OperationCall, input: Ref, normalized_shape: Sequence[int],
+    g: GraphWriter, call: Call, input: Ref, normalized_shape: Sequence[int],
     weight: Ref | None = None, bias: Ref | None = None, eps: float = 1e-5,
 ) -> str:  # fmt: skip
     shape = _as_many(normalized_shape, 1)
@@ -157,7 +156,7 @@ def _layer_norm(
 
 @rule("rms_norm")
 def _rms_norm(
-    g: GraphWriter, call: OperationCall, input: Ref, normalized_shape: Sequence[int],
+    g: GraphWriter, call: Call, input: Ref, normalized_shape: Sequence[int],
     weight: Ref | None = None, eps: float | None = None,
 ) -> str:  # fmt: skip
     axes = list(range(-len(_as_many(normalized_shape, 1)), 0))
@@ -172,7 +171,7 @@ def _rms_norm(
 
 @rule("group_norm")
 def _group_norm(
-    g: GraphWriter, call: OperationCall, input: Ref, num_groups: int, weight: Ref | None = None,
+    g: GraphWriter, call: Call, input: Ref, num_groups: int, weight: Ref | None = None,
     bias: Ref | None = None, eps: float = 1e-5,
 ) -> str:  # fmt: skip
     """By ``InstanceNormalization`` of the groups, then the weights of the channels."""
@@ -188,7 +187,7 @@ def _group_norm(
 
 @rule("instance_norm")
 def _instance_norm(
-    g: GraphWriter, call: OperationCall, input: Ref, running_mean: Any = None, running_var: Any = None,
+    g: GraphWriter, call: Call, input: Ref, running_mean: Any = None, running_var: Any = None,
     weight: Ref | None = None, bias: Ref | None = None, use_input_stats: bool = True,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> str:  # fmt: skip
@@ -205,7 +204,7 @@ def _instance_norm(
 
 @rule("interpolate")
 def _interpolate(
-    g: GraphWriter, call: OperationCall, input: Ref, size: Any = None, scale_factor: Any = None,
+    g: GraphWriter, call: Call, input: Ref, size: Any = None, scale_factor: Any = None,
     mode: str = "nearest", align_corners: bool | None = None, **rest: Any,
 ) -> str:  # fmt: skip
     modes = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "trilinear": "linear",
@@ -232,7 +231,7 @@ _GATES = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}
 
 @rule("nn.LSTM", "nn.GRU", "nn.RNN")
 def _recurrent(
-    g: GraphWriter, call: OperationCall, layer: Any, input: Ref, state: Any = None, **weights: Ref
+    g: GraphWriter, call: Call, layer: Any, input: Ref, state: Any = None, **weights: Ref
 ) -> list[str]:
     """One node for each layer; both directions are one node."""
     if (
@@ -273,7 +272,7 @@ def _options(layer: Any, operator: str, ways: int) -> dict[str, Any]:
 
 
 def _initial_states(
-    g: GraphWriter, call: OperationCall, layer: Any, state: Any, batch: int, ways: int
+    g: GraphWriter, call: Call, layer: Any, state: Any, batch: int, ways: int
 ) -> list[list[str]]:
     """Return for each state (h, and c of an LSTM) the parts for the layers."""
     given = [] if state is None else [state] if isinstance(state, Ref) else list(state)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy
 
 from .export_graph import GraphWriter
-from ..export.tracing import OperationCall, Size, Ref
+from ..export.tracing import OperationCall as Call
+from ..export.tracing import Size, Ref
 
 Rule = Callable[..., Any]
 #: Rules by the name of the operation.
@@ -71,19 +72,19 @@ LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor", "bitw
 
 
 def _unary(operator: str) -> Rule:
-    def apply(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+    def apply(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
         return str(g.add(operator, g.cast(input, call.results[0].dtype)))
 
     return apply
 
 
-def operands(call: OperationCall, arguments: dict[str, Any]) -> list[Any]:
+def operands(call: Call, arguments: dict[str, Any]) -> list[Any]:
     """Return the first two arguments of a call."""
     return list(arguments.values())[:2]
 
 
 def _binary(operator: str) -> Rule:
-    def apply(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+    def apply(g: GraphWriter, call: Call, **arguments: Any) -> str:
         dtype = call.results[0].dtype
         extra = {"fmod": 1} if operator == "Mod" else {}
         return str(g.add(operator, *[g.cast(x, dtype) for x in operands(call, arguments)], **extra))
@@ -102,7 +103,7 @@ def common_dtype(items: Sequence[Any]) -> Any:
 
 
 def _comparison(operator: str) -> Rule:
-    def apply(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+    def apply(g: GraphWriter, call: Call, **arguments: Any) -> str:
         items = operands(call, arguments)
         dtype = common_dtype(items)
         return str(g.add(operator, *[g.cast(x, dtype) for x in items]))
@@ -111,7 +112,7 @@ def _comparison(operator: str) -> Rule:
 
 
 def _logical(operator: str) -> Rule:
-    def apply(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+    def apply(g: GraphWriter, call: Call, **arguments: Any) -> str:
         if call.results[0].dtype != numpy.bool_:
             raise g.error("has no counterpart in ONNX for integers")
         return str(g.add(operator, *[g.cast(x, numpy.bool_) for x in operands(call, arguments)]))
@@ -126,19 +127,19 @@ for _table, _make in ((UNARY, _unary), (BINARY, _binary), (COMPARISONS, _compari
 
 
 @rule("ne", "not_equal")
-def _not_equal(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _not_equal(g: GraphWriter, call: Call, **arguments: Any) -> str:
     return str(g.add("Not", _comparison("Equal")(g, call, **arguments)))
 
 
 @rule("logical_not", "bitwise_not")
-def _logical_not(g: GraphWriter, call: OperationCall, input: Ref) -> str:
+def _logical_not(g: GraphWriter, call: Call, input: Ref) -> str:
     if call.results[0].dtype != numpy.bool_:
         raise g.error("has no counterpart in ONNX for integers")
     return str(g.add("Not", g.cast(input, numpy.bool_)))
 
 
 @rule("add", "sub", "rsub")
-def _sum(g: GraphWriter, call: OperationCall, alpha: Any = 1, **arguments: Any) -> str:
+def _sum(g: GraphWriter, call: Call, alpha: Any = 1, **arguments: Any) -> str:
     dtype, (first, second) = call.results[0].dtype, operands(call, arguments)
     if call.name.strip("_") == "rsub":
         first, second = second, first
@@ -150,9 +151,7 @@ def _sum(g: GraphWriter, call: OperationCall, alpha: Any = 1, **arguments: Any) 
 
 
 @rule("div", "true_divide")
-def _quotient(
-    g: GraphWriter, call: OperationCall, rounding_mode: Any = None, **arguments: Any
-) -> str:
+def _quotient(g: GraphWriter, call: Call, rounding_mode: Any = None, **arguments: Any) -> str:
     dtype = call.results[0].dtype
     if rounding_mode is not None and dtype.kind in "iu":
         raise g.error("with a rounding mode has no counterpart in ONNX for integers")
@@ -163,7 +162,7 @@ def _quotient(
 
 
 @rule("floor_divide", "remainder")
-def _floor_divide(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _floor_divide(g: GraphWriter, call: Call, **arguments: Any) -> str:
     """By the remainder with the sign of the divisor, which ONNX has for integers alone."""
     dtype = call.results[0].dtype
     first, second = [g.name(g.cast(x, dtype)) for x in operands(call, arguments)]
@@ -179,38 +178,38 @@ def _floor_divide(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
 
 
 @rule("rsqrt")
-def _rsqrt(g: GraphWriter, call: OperationCall, input: Ref) -> str:
+def _rsqrt(g: GraphWriter, call: Call, input: Ref) -> str:
     return str(g.add("Reciprocal", g.add("Sqrt", g.cast(input, call.results[0].dtype))))
 
 
 @rule("square")
-def _square(g: GraphWriter, call: OperationCall, input: Ref) -> str:
+def _square(g: GraphWriter, call: Call, input: Ref) -> str:
     return str(g.add("Mul", input, input))
 
 
 @rule("log1p")
-def _log1p(g: GraphWriter, call: OperationCall, input: Ref) -> str:
+def _log1p(g: GraphWriter, call: Call, input: Ref) -> str:
     return str(g.add("Log", g.add("Add", input, numpy.array(1, input.dtype))))
 
 
 @rule("expm1")
-def _expm1(g: GraphWriter, call: OperationCall, input: Ref) -> str:
+def _expm1(g: GraphWriter, call: Call, input: Ref) -> str:
     return str(g.add("Sub", g.add("Exp", input), numpy.array(1, input.dtype)))
 
 
 @rule("where")
-def _where(g: GraphWriter, call: OperationCall, condition: Ref, **arguments: Any) -> str:
+def _where(g: GraphWriter, call: Call, condition: Ref, **arguments: Any) -> str:
     chosen = [g.cast(x, call.results[0].dtype) for x in operands(call, arguments)]
     return str(g.add("Where", condition, *chosen))
 
 
 @rule("masked_fill")
-def _masked_fill(g: GraphWriter, call: OperationCall, input: Ref, mask: Ref, value: Any) -> str:
+def _masked_fill(g: GraphWriter, call: Call, input: Ref, mask: Ref, value: Any) -> str:
     return str(g.add("Where", mask, g.cast(value, input.dtype), input))
 
 
 @rule("clamp", "clip", "hardtanh")
-def _clamp(g: GraphWriter, call: OperationCall, input: Ref, **bounds: Any) -> str:
+def _clamp(g: GraphWriter, call: Call, input: Ref, **bounds: Any) -> str:
     defaults = (-1.0, 1.0) if call.name.startswith("hardtanh") else (None, None)
     low, high = (
         next((bounds[key] for key in keys if bounds.get(key) is not None), default)
@@ -221,17 +220,17 @@ def _clamp(g: GraphWriter, call: OperationCall, input: Ref, **bounds: Any) -> st
 
 
 @rule("relu6")
-def _relu6(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _relu6(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("Clip", input, numpy.array(0, input.dtype), numpy.array(6, input.dtype)))
 
 
 @rule("silu")
-def _silu(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _silu(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("Mul", input, g.add("Sigmoid", input)))
 
 
 @rule("gelu")
-def _gelu(g: GraphWriter, call: OperationCall, input: Ref, approximate: str = "none") -> str:
+def _gelu(g: GraphWriter, call: Call, input: Ref, approximate: str = "none") -> str:
     if g.opset >= 20:
         return str(g.add("Gelu", input, approximate=approximate))
     one, half = numpy.array(1, input.dtype), numpy.array(0.5, input.dtype)
@@ -247,24 +246,24 @@ def _gelu(g: GraphWriter, call: OperationCall, input: Ref, approximate: str = "n
 
 @rule("leaky_relu")
 def _leaky_relu(
-    g: GraphWriter, call: OperationCall, input: Ref, negative_slope: float = 0.01, **rest: Any
+    g: GraphWriter, call: Call, input: Ref, negative_slope: float = 0.01, **rest: Any
 ) -> str:
     return str(g.add("LeakyRelu", input, alpha=float(negative_slope)))
 
 
 @rule("elu")
-def _elu(g: GraphWriter, call: OperationCall, input: Ref, alpha: float = 1.0, **rest: Any) -> str:
+def _elu(g: GraphWriter, call: Call, input: Ref, alpha: float = 1.0, **rest: Any) -> str:
     return str(g.add("Elu", input, alpha=float(alpha)))
 
 
 @rule("selu")
-def _selu(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _selu(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("Selu", input))
 
 
 @rule("softplus")
 def _softplus(
-    g: GraphWriter, call: OperationCall, input: Ref, beta: float = 1, threshold: float = 20
+    g: GraphWriter, call: Call, input: Ref, beta: float = 1, threshold: float = 20
 ) -> str:
     if beta != 1:
         raise g.error("has no counterpart in ONNX for another beta than 1")
@@ -272,31 +271,31 @@ def _softplus(
 
 
 @rule("hardsigmoid")
-def _hardsigmoid(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _hardsigmoid(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("HardSigmoid", input, alpha=1 / 6, beta=0.5))
 
 
 @rule("prelu")
-def _prelu(g: GraphWriter, call: OperationCall, input: Ref, weight: Ref) -> str:
+def _prelu(g: GraphWriter, call: Call, input: Ref, weight: Ref) -> str:
     count = max(len(input.shape) - 2, 0)
     slope = g.add("Reshape", weight, g.sizes([*weight.shape, *[1] * count]))
     return str(g.add("PRelu", input, slope))
 
 
 @rule("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_dropout")
-def _dropout(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _dropout(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     if rest.get("training", True) and rest.get("p", 0.5):
         raise g.error("draws random numbers: call model.eval() before the export")
     return g.tensor(input)
 
 
 @rule("contiguous", "clone", "detach", "alias", "positive", "expand_copy", "requires_grad_")
-def _same(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _same(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return g.tensor(input)
 
 
 @rule("_to_dtype", "to", "type_as", "float", "double", "half", "long", "int", "bool")
-def _cast(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _cast(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return g.name(g.cast(input, call.results[0].dtype))
 
 
@@ -304,9 +303,7 @@ def _cast(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
 
 
 @rule("linear")
-def _linear(
-    g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, bias: Ref | None = None
-) -> str:
+def _linear(g: GraphWriter, call: Call, input: Ref, weight: Ref, bias: Ref | None = None) -> str:
     if len(input.shape) == 2:
         return str(g.add("Gemm", input, weight, *([] if bias is None else [bias]), transB=1))
     result = g.add("MatMul", input, g.add("Transpose", weight))
@@ -314,14 +311,14 @@ def _linear(
 
 
 @rule("matmul", "mm", "bmm", "mv", "dot", "__matmul__", "linalg.matmul")
-def _matmul(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _matmul(g: GraphWriter, call: Call, **arguments: Any) -> str:
     return str(g.add("MatMul", *operands(call, arguments)))
 
 
 @rule("addmm")
 def _addmm(
     g: GraphWriter,
-    call: OperationCall,
+    call: Call,
     input: Ref,
     mat1: Ref,
     mat2: Ref,
@@ -332,7 +329,7 @@ def _addmm(
 
 
 @rule("einsum")
-def _einsum(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _einsum(g: GraphWriter, call: Call, **arguments: Any) -> str:
     found: list[Any] = []
     for each in arguments.values():
         found.extend(each if isinstance(each, (tuple, list)) else [each])
@@ -343,7 +340,7 @@ def _einsum(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
 
 @rule("scaled_dot_product_attention")
 def _attention(
-    g: GraphWriter, call: OperationCall, query: Ref, key: Ref, value: Ref, attn_mask: Ref | None = None,
+    g: GraphWriter, call: Call, query: Ref, key: Ref, value: Ref, attn_mask: Ref | None = None,
     dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
     enable_gqa: bool = False,
 ) -> str:  # fmt: skip
@@ -373,7 +370,7 @@ def _minus_infinity(dtype: Any) -> Any:
 
 @rule("attention_weights")
 def _attention_weights(
-    g: GraphWriter, call: OperationCall, query: Ref, key: Ref, mask: Ref | None = None,
+    g: GraphWriter, call: Call, query: Ref, key: Ref, mask: Ref | None = None,
     scale: float | None = None, *rest: Any, **more: Any,
 ) -> str:  # fmt: skip
     raise g.error("has no counterpart in ONNX in this form")
@@ -384,7 +381,7 @@ def _attention_weights(
 
 @rule("reshape", "view", "_view", "unflatten", "flatten", "squeeze", "unsqueeze", "view_as",
       "reshape_as", "ravel")  # fmt: skip
-def _reshape(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _reshape(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     """A reshape to the shape of the result, in which one size may be unknown."""
     shape = list(call.results[0].shape)
     unknown = [i for i, size in enumerate(shape) if isinstance(size, Size) and size.terms is None]
@@ -398,7 +395,7 @@ def _reshape(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> st
 
 
 @rule("transpose", "swapaxes", "t", "mT", "T", "adjoint")
-def _transpose(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _transpose(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     perm = list(range(len(input.shape)))
     if len(perm) < 2:
         return g.tensor(input)
@@ -408,15 +405,13 @@ def _transpose(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> 
 
 
 @rule("permute")
-def _permute(
-    g: GraphWriter, call: OperationCall, input: Ref, dims: Any = (), args: Any = ()
-) -> str:
+def _permute(g: GraphWriter, call: Call, input: Ref, dims: Any = (), args: Any = ()) -> str:
     perm = [axis_of(d, input) for d in _sizes_from(dims, args[1:] if args else ())]
     return str(g.add("Transpose", input, perm=perm))
 
 
 @rule("movedim")
-def _movedim(g: GraphWriter, call: OperationCall, input: Ref, source: Any, destination: Any) -> str:
+def _movedim(g: GraphWriter, call: Call, input: Ref, source: Any, destination: Any) -> str:
     sources, targets = _axes(source, input) or [], _axes(destination, input) or []
     perm = [d for d in range(len(input.shape)) if d not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
@@ -425,12 +420,12 @@ def _movedim(g: GraphWriter, call: OperationCall, input: Ref, source: Any, desti
 
 
 @rule("expand", "expand_as", "broadcast_to")
-def _expand(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _expand(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("Expand", input, g.sizes(call.results[0].shape)))
 
 
 @rule("repeat", "tile")
-def _repeat(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str:
+def _repeat(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     first, *more = rest.values()
     counts = _sizes_from(first, more[0][1:] if more and isinstance(more[0], tuple) else more)
     lead = max(len(counts) - len(input.shape), 0)
@@ -442,14 +437,14 @@ def _repeat(g: GraphWriter, call: OperationCall, input: Ref, **rest: Any) -> str
 
 
 @rule("cat", "concat", "concatenate")
-def _cat(g: GraphWriter, call: OperationCall, tensors: Sequence[Ref], dim: int = 0) -> str:
+def _cat(g: GraphWriter, call: Call, tensors: Sequence[Ref], dim: int = 0) -> str:
     dtype = call.results[0].dtype
     used = [t for t in tensors if t.shape != (0,)]
     return str(g.add("Concat", *[g.cast(t, dtype) for t in used], axis=axis_of(dim, used[0])))
 
 
 @rule("stack")
-def _stack(g: GraphWriter, call: OperationCall, tensors: Sequence[Ref], dim: int = 0) -> str:
+def _stack(g: GraphWriter, call: Call, tensors: Sequence[Ref], dim: int = 0) -> str:
     axis = axis_of(dim, call.results[0])
     dtype, where = call.results[0].dtype, numpy.array([axis], "int64")
     return str(g.add("Concat", *[g.add("Unsqueeze", g.cast(t, dtype), where) for t in tensors],
@@ -457,7 +452,7 @@ def _stack(g: GraphWriter, call: OperationCall, tensors: Sequence[Ref], dim: int
 
 
 @rule("chunk", "split", "tensor_split", "split_with_sizes")
-def _split(g: GraphWriter, call: OperationCall, dim: int = 0, **arguments: Any) -> Any:
+def _split(g: GraphWriter, call: Call, dim: int = 0, **arguments: Any) -> Any:
     input = next(iter(arguments.values()))
     axis = axis_of(dim, input)
     sizes = [result.shape[axis] for result in call.results]
@@ -467,26 +462,24 @@ def _split(g: GraphWriter, call: OperationCall, dim: int = 0, **arguments: Any) 
 
 
 @rule("unbind")
-def _unbind(g: GraphWriter, call: OperationCall, input: Ref, dim: int = 0) -> list[str]:
+def _unbind(g: GraphWriter, call: Call, input: Ref, dim: int = 0) -> list[str]:
     axis = axis_of(dim, input)
     return [g.add("Gather", input, numpy.array(i), axis=axis) for i in range(len(call.results))]
 
 
 @rule("select")
-def _select(g: GraphWriter, call: OperationCall, input: Ref, dim: int, index: int) -> str:
+def _select(g: GraphWriter, call: Call, input: Ref, dim: int, index: int) -> str:
     return str(g.add("Gather", input, g.scalar_size(index), axis=axis_of(dim, input)))
 
 
 @rule("narrow")
-def _narrow(
-    g: GraphWriter, call: OperationCall, input: Ref, dim: int, start: int, length: int
-) -> str:
+def _narrow(g: GraphWriter, call: Call, input: Ref, dim: int, start: int, length: int) -> str:
     stop = g.add("Add", g.size(start), g.size(length))
     return str(g.add("Slice", input, g.size(start), stop, g.sizes([axis_of(dim, input)])))
 
 
 @rule("_getitem", "getitem", "__getitem__")
-def _getitem(g: GraphWriter, call: OperationCall, input: Ref, **arguments: Any) -> str:
+def _getitem(g: GraphWriter, call: Call, input: Ref, **arguments: Any) -> str:
     """Slices, integers, None and one tensor of integers, in this order of nodes."""
     key = next(iter(arguments.values()))
     key = list(key) if isinstance(key, tuple) else [key]
@@ -519,9 +512,7 @@ def _slice(g: GraphWriter, input: Ref, dims: list[Any]) -> Any:
     return g.add("Slice", input, *[g.sizes(part) for part in parts])
 
 
-def _gather_one(
-    g: GraphWriter, call: OperationCall, result: Any, dims: list[Any], axis: int
-) -> Any:
+def _gather_one(g: GraphWriter, call: Call, result: Any, dims: list[Any], axis: int) -> Any:
     """Apply an integer, or a tensor of integers, of a key."""
     item = dims[axis]
     if isinstance(item, int):
@@ -533,24 +524,22 @@ def _gather_one(
 
 
 @rule("index_select")
-def _index_select(g: GraphWriter, call: OperationCall, input: Ref, dim: int, index: Ref) -> str:
+def _index_select(g: GraphWriter, call: Call, input: Ref, dim: int, index: Ref) -> str:
     return str(g.add("Gather", input, index, axis=axis_of(dim, input)))
 
 
 @rule("gather")
-def _gather(
-    g: GraphWriter, call: OperationCall, input: Ref, dim: int, index: Ref, **rest: Any
-) -> str:
+def _gather(g: GraphWriter, call: Call, input: Ref, dim: int, index: Ref, **rest: Any) -> str:
     return str(g.add("GatherElements", input, index, axis=axis_of(dim, input)))
 
 
 @rule("embedding", "_embedding")
-def _embedding(g: GraphWriter, call: OperationCall, input: Ref, weight: Ref, **rest: Any) -> str:
+def _embedding(g: GraphWriter, call: Call, input: Ref, weight: Ref, **rest: Any) -> str:
     return str(g.add("Gather", weight, input))
 
 
 @rule("triu", "tril")
-def _triangle(g: GraphWriter, call: OperationCall, input: Ref, diagonal: int = 0) -> str:
+def _triangle(g: GraphWriter, call: Call, input: Ref, diagonal: int = 0) -> str:
     upper = int(call.name.startswith("triu"))
     source: Any = input
     if input.dtype == numpy.bool_:
@@ -561,7 +550,7 @@ def _triangle(g: GraphWriter, call: OperationCall, input: Ref, diagonal: int = 0
 
 @rule("pad")
 def _pad(
-    g: GraphWriter, call: OperationCall, input: Ref, pad: Sequence[int], mode: str = "constant",
+    g: GraphWriter, call: Call, input: Ref, pad: Sequence[int], mode: str = "constant",
     value: Any = None,
 ) -> str:  # fmt: skip
     modes = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -578,7 +567,7 @@ def _pad(
 
 @rule("zeros", "ones", "full", "new_zeros", "new_ones", "new_full", "zeros_like", "ones_like",
       "full_like", "new_empty", "empty", "empty_like")  # fmt: skip
-def _full(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _full(g: GraphWriter, call: Call, **arguments: Any) -> str:
     result = call.results[0]
     value = 1 if "ones" in call.name else 0
     if "full" in call.name:
@@ -588,7 +577,7 @@ def _full(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
 
 
 @rule("arange")
-def _arange(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
+def _arange(g: GraphWriter, call: Call, **arguments: Any) -> str:
     result, bounds = call.results[0], [v for v in arguments.values() if isinstance(v, (int, float))]
     bounds = [0, *bounds] if len(bounds) == 1 else bounds
     bounds = [*bounds, 1] if len(bounds) == 2 else bounds
@@ -601,7 +590,7 @@ def _arange(g: GraphWriter, call: OperationCall, **arguments: Any) -> str:
 def _reduction(operator: str) -> Rule:
     def apply(
         g: GraphWriter,
-        call: OperationCall,
+        call: Call,
         input: Ref,
         dim: Any = None,
         keepdim: bool = False,
@@ -625,7 +614,7 @@ for _name, _operator in (("sum", "ReduceSum"), ("mean", "ReduceMean"), ("prod", 
 @rule("max", "min")
 def _extreme(
     g: GraphWriter,
-    call: OperationCall,
+    call: Call,
     input: Ref,
     dim: Any = None,
     keepdim: bool = False,
@@ -644,7 +633,7 @@ def _extreme(
 
 @rule("argmax", "argmin")
 def _argument(
-    g: GraphWriter, call: OperationCall, input: Ref, dim: int | None = None, keepdim: bool = False
+    g: GraphWriter, call: Call, input: Ref, dim: int | None = None, keepdim: bool = False
 ) -> str:
     source: Any = input
     if dim is None:
@@ -658,7 +647,7 @@ def _argument(
 
 @rule("var", "std")
 def _variance(
-    g: GraphWriter, call: OperationCall, input: Ref, dim: Any = None, unbiased: Any = None,
+    g: GraphWriter, call: Call, input: Ref, dim: Any = None, unbiased: Any = None,
     correction: Any = 1, keepdim: bool = False, **rest: Any,
 ) -> str:  # fmt: skip
     axes = _axes(dim, input) or list(range(len(input.shape)))
@@ -677,14 +666,14 @@ def _variance(
 
 
 @rule("cumsum")
-def _cumsum(g: GraphWriter, call: OperationCall, input: Ref, dim: int, **rest: Any) -> str:
+def _cumsum(g: GraphWriter, call: Call, input: Ref, dim: int, **rest: Any) -> str:
     source = g.cast(input, call.results[0].dtype)
     return str(g.add("CumSum", source, numpy.array(axis_of(dim, input), "int64")))
 
 
 @rule("topk")
 def _topk(
-    g: GraphWriter, call: OperationCall, input: Ref, k: int, dim: int = -1, largest: bool = True,
+    g: GraphWriter, call: Call, input: Ref, k: int, dim: int = -1, largest: bool = True,
     sorted: bool = True,
 ) -> Any:  # fmt: skip
     return g.add("TopK", input, g.size(k), axis=axis_of(dim, input), largest=int(largest),
@@ -692,6 +681,6 @@ def _topk(
 
 
 @rule("softmax", "log_softmax")
-def _softmax(g: GraphWriter, call: OperationCall, input: Ref, dim: int = -1, **rest: Any) -> str:
+def _softmax(g: GraphWriter, call: Call, input: Ref, dim: int = -1, **rest: Any) -> str:
     operator = "LogSoftmax" if call.name == "log_softmax" else "Softmax"
     return str(g.add(operator, g.cast(input, call.results[0].dtype), axis=axis_of(dim, input)))
