@@ -442,16 +442,14 @@ def make_composite_function(op: Op, public: Any = None) -> Any:
             if options and not _fits_by_name(by_name, options, computes_in_float32):
                 return call_composite_slowly(op, public, args, options)
             try:
-                if not renames:
-                    return body(*args, **options)
-                before = next_seq()
+                before = next_seq() if renames else 0
                 out = body(*args, **options)
             except REWRITTEN_ERRORS as error:
                 better = rewrite_error(op, args, options, error)
                 if better is error:
                     raise
                 raise better from None
-            if out.__class__ is not Tensor or out._rg or out._base is not None:
+            if renames and (out.__class__ is not Tensor or out._rg or out._base is not None):
                 _rename_nodes(op, before, out, args, options)
             return out
         except Exception as error:
