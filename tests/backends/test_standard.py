@@ -636,6 +636,20 @@ def test_cross_entropy_on_dask_reads_nothing(shape: tuple[int, ...], reduction: 
             loss.item()
 
 
+def test_arrays_of_dask_of_unknown_shape_raise() -> None:
+    array = pytest.importorskip("dask.array")
+    raw = array.arange(10.0)
+    raw = raw[raw > 3]
+    with tt.backend_context("dask"):
+        for make in (tt.as_tensor, tt.tensor):
+            with pytest.raises(ValueError, match=r"unknown shape.*compute_chunk_sizes"):
+                make(raw)
+        x = tt.arange(10.0)
+        with pytest.raises(NotImplementedError, match="unknown shape"):
+            x[x > 3]
+        assert tt.as_tensor(raw.compute_chunk_sizes()).shape == (6,)
+
+
 def reduce_with_dask() -> None:
     """Print results of reductions and a gradient of 2 GiB, and the memory that they took."""
     import resource

@@ -59,6 +59,6 @@ def test_matrix_exp_rounds_as_pytorchs(torch: Any) -> None:
     found = tt.linalg.matrix_exp(tt.tensor(a)).numpy()
     wanted = torch.matrix_exp(torch.tensor(a)).numpy()
     size = abs(wanted)
-    if tt.get_backend() == "cupy":  # cuBLAS adds in its own order: what cancels shows the largest
+    if tt.get_backend() != "numpy":  # adds in another order: what cancels shows the largest
         size = size.max((1, 2), keepdims=True)
     assert (abs(found - wanted) <= 1e-6 * size).all()

@@ -195,6 +195,14 @@ class DaskBackend(StandardBackend):
     name = "dask"
     module = "dask.array"
 
+    def adopt(self, data: Any) -> Any:
+        if isinstance(data, self.raw_library.array_class) and any(n != n for n in data.shape):
+            raise ValueError(
+                f"an array of Dask of unknown shape {data.shape} cannot be a tensor; call its "
+                "method compute_chunk_sizes() first"
+            )
+        return super().adopt(data)
+
     def check_extremes(self, name: str, extremes: Any, size: int, dim: int, text: str) -> None:
         """Do nothing if the check is in the graph of the result, so that there are no extremes."""
         if extremes is not None:
