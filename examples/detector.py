@@ -46,7 +46,7 @@ def draw_shapes(count: int) -> tuple[tt.Tensor, list[tt.Tensor], list[tt.Tensor]
         boxes.append(tt.cat([centers - radii, centers + radii], 1))
         for center, radius, kind in zip(centers, radii, kinds[-1].tolist(), strict=True):
             color = (0.4 + 0.6 * tt.rand(3))[:, None]
-            image[:, inside(kind, center, radius)] = color
+            image[:, mask(kind, center, radius)] = color
     return images, boxes, kinds
 
 
@@ -62,7 +62,7 @@ def place(count: int) -> tuple[tt.Tensor, tt.Tensor]:
     return centers[kept], radii[kept]
 
 
-def inside(kind: int, center: tt.Tensor, radius: tt.Tensor) -> tt.Tensor:
+def mask(kind: int, center: tt.Tensor, radius: tt.Tensor) -> tt.Tensor:
     """Whether the center of each pixel lies in a shape, `(SIZE, SIZE)`."""
     at = tt.arange(SIZE) + 0.5
     x, y = at - center[0], (at - center[1])[:, None]

@@ -39,21 +39,21 @@ def _numpy_decorator(*forms: str) -> Decorator:
 #: Registers a function under ``tinytorch.numpy``.
 numpy_function: Decorator = _numpy_decorator()
 #: For ``atleast_1d`` and the like: one result for each argument, and no tuple around a single one.
-numpy_function_per_array = _numpy_decorator(
+numpy_function_per_array: Decorator = _numpy_decorator(
     "(ary: Any, /) -> Tensor", "(*arys: Any) -> tuple[Tensor, ...]"
 )
 #: For ``linspace``, which returns also the step if ``retstep`` is true.
-numpy_function_with_step = _numpy_decorator(
+numpy_function_with_step: Decorator = _numpy_decorator(
     "(..., retstep: Literal[False] = False) -> Tensor",
     "(..., retstep: Literal[True]) -> tuple[Tensor, Tensor]",
 )
 #: For ``where``, which returns the indices of true elements if there is nothing to choose from.
-numpy_function_where = _numpy_decorator(
+numpy_function_where: Decorator = _numpy_decorator(
     "(condition: Any, x: Any, y: Any, /) -> Tensor",
     "(condition: Any, /) -> tuple[Tensor, ...]",
 )
 #: For ``unique``, which returns also indices and counts if its options ask for them.
-numpy_function_with_indices = _numpy_decorator(
+numpy_function_with_indices: Decorator = _numpy_decorator(
     "(..., return_index: Literal[False] = False, return_inverse: Literal[False] = False, "
     "return_counts: Literal[False] = False) -> Tensor",
     "(..., return_index: Literal[True]) -> tuple[Tensor, ...]",
@@ -61,7 +61,7 @@ numpy_function_with_indices = _numpy_decorator(
     "(..., return_counts: Literal[True]) -> tuple[Tensor, ...]",
 )
 #: For ``polyfit``, which returns also measures of the fit if its options ask for them.
-numpy_function_with_fit = _numpy_decorator(
+numpy_function_with_fit: Decorator = _numpy_decorator(
     "(..., full: Literal[False] = False, cov: Literal[False] = False) -> Tensor",
     "(..., full: Literal[True]) -> tuple[Tensor, Tensor, int, Tensor, float]",
     "(..., cov: Literal[True, 'unscaled']) -> tuple[Tensor, Tensor]",
