@@ -237,6 +237,7 @@ INDIFFERENT = """
     conj imag index_reduce is_conj is_neg is_nonzero linalg.multi_dot nn.functional.alpha_dropout
     nn.functional.feature_alpha_dropout real resolve_conj resolve_neg scatter_reduce to
     Tensor.conjugate Tensor.cuda Tensor.is_meta Tensor.is_quantized Tensor.is_sparse
+    Tensor.sparse_dim Tensor.to_dense
 """.split()
 
 #: Families of what is refused, or answered, whatever the argument is.

@@ -28,6 +28,12 @@ def general(lib: Any, a: Any) -> Any:
     return values, (vectors * vectors.conj()).real
 
 
+def sparse_products(lib: Any, values: Any, dense: Any) -> Any:
+    """Products of a sparse matrix, and its elements in a dense one."""
+    s = lib.sparse_coo_tensor(lib.tensor([[0, 1, 1], [2, 0, 2]]), values, (2, 3)).coalesce()
+    return lib.sparse.mm(s, dense), s.to_dense()
+
+
 def singular(lib: Any, a: Any) -> Any:
     u, s, vh = lib.linalg.svd(a, full_matrices=False)
     return (u * u.conj()).real, s, u @ vh
@@ -80,6 +86,8 @@ def pooled_regions(lib: Any, x: Any, name: str, *sampling: Any) -> Any:
 
 
 LINEAR_ALGEBRA: dict[str, Example] = {
+    "sparse_coo_tensor": (sparse_products, V, OTHER),
+    "Tensor.sparse_mask": (lambda lib, x: x.sparse_mask(lib.eye(2, 3).to_sparse()).to_dense(), X),
     **dict.fromkeys(
         "linalg.det linalg.slogdet linalg.inv linalg.matrix_exp linalg.pinv "
         "linalg.cond logdet inverse pinverse slogdet linalg.diagonal".split(),

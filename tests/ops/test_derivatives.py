@@ -49,6 +49,7 @@ FIRST_IN_TORCH = dict.fromkeys(
 NOT_TORCHS = {
     "nn.functional.hardsigmoid": "its sixth is a float32 there",
     "scatter": "the gradient of a source larger than the index is refused there",
+    "sparse_coo_tensor": "second derivatives of its elements are zeros there",
     "vander": "its backward fails there: it has written over what it needs",
     **dict.fromkeys(layer_examples.REGIONS, "they are torchvision's"),
 }
@@ -237,6 +238,7 @@ WITHOUT_EXAMPLE = {
     "window_max": "for many elements: with few in nn/test_pooling.py",
     "mean_and_scale": "results of functions of ATen: in nn/test_inner_forms.py",
     "_pin": "needs a GPU",
+    "_sparse_embedding": "its gradient is sparse: tests/nn/test_sparse_gradients.py",
     "_multiply_mask": "needs a GPU",
     "cbrt": "PyTorch has none: it is tested against NumPy with the names that NumPy alone has",
 }
@@ -388,6 +390,12 @@ def test_every_composite_has_an_example() -> None:
     # With theirs in test_recurrent_layers, test_segments and test_names_in_use.
     keys |= {"rnn_relu", "rnn_tanh", "segment_reduce"}
     keys |= {"nn.functional.grouped_mm", "Tensor.module_load"}
+    # Conversions of sparse tensors, in tests/ops/sparse, and their indices and layouts.
+    keys |= {"sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"}
+    keys |= {f"Tensor.to_{name}" for name in
+             ("dense", "sparse", "sparse_coo", "sparse_csr", "sparse_csc")}  # fmt: skip
+    keys |= {"_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo"}
+    keys |= {"Tensor.dense_dim", "Tensor.sparse_dim"}
     # Of memory, in tests/multiprocessing.
     keys |= {"Tensor.is_shared", "Tensor.share_memory_"}
     # Of memory too, and without a result or a derivative.

@@ -502,6 +502,8 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    if mask.layout is strided:
+        raise RuntimeError("sparse_mask(): expected a sparse mask, got a dense one")
     return mask_sparse(input, mask)  # type: ignore[arg-type]
 
 

@@ -126,8 +126,6 @@ def to_dense(
 @handles("sparse_mask")
 def sparse_mask(input: Any, mask: SparseTensor) -> SparseTensor:
     """Return the elements of ``input`` at the positions of ``mask``."""
-    if not isinstance(mask, SparseTensor):
-        raise RuntimeError("sparse_mask(): expected a sparse mask, got a dense one")
     if tuple(input.shape) != tuple(mask.shape):
         raise RuntimeError(
             f"sparse_mask(): operands have incompatible sizes; self has size {list(input.shape)} "
