@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from .. import dtypes
 from ..backends import load
+from ..core.layout import sparse_coo, sparse_csc, sparse_csr, strided
 from ..core.tensor import Tensor
 from ..ops.create.factories import as_tensor, tensor
 from ..ops.pointwise.comparison import isclose
@@ -35,7 +36,9 @@ def scalar_message(actual: Any, expected: Any, rtol: float, atol: float) -> str:
     )
 
 
-def tensor_message(a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: float) -> str:
+def tensor_message(
+    a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: float, name: str = "Tensor-likes"
+) -> str:
     """Message for two tensors that are not close.
 
     Args:
@@ -44,6 +47,7 @@ def tensor_message(a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: flo
         matches: Tensor of booleans: whether each element is close.
         rtol: Relative tolerance.
         atol: Absolute tolerance.
+        name: What they are, the first words of the message.
     """
     if not a.shape:
         return scalar_message(a.item(), b.item(), rtol, atol)
@@ -55,7 +59,7 @@ def tensor_message(a: Tensor, b: Tensor, matches: Tensor, rtol: float, atol: flo
     relative = (absolute / b.abs()).masked_fill(matches, 0)
     return "\n".join(
         (
-            f"Tensor-likes are not {_relation(rtol, atol)}!",
+            f"{name} are not {_relation(rtol, atol)}!",
             "",
             f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})",
             "Greatest absolute difference: "
@@ -204,7 +208,8 @@ def assert_close(
             Default: True.
         check_dtype: Whether dtypes, or the types of Python numbers, must be equal; otherwise
             both are promoted. Default: True.
-        check_layout: Whether layouts must be equal; those of dense tensors are. Default: True.
+        check_layout: Whether layouts must be equal; otherwise both are converted
+            to dense tensors. Of sparse tensors the indices must be equal. Default: True.
         check_stride: Whether strides must be equal. Default: False.
         msg: Message of the error, or a function from the usual message to another.
 
@@ -364,10 +369,41 @@ def _compare_tensors(
     if a.is_meta or b.is_meta:  # they have no values
         return
     a, b = _unify(a.detach(), b.detach())
-    rtol, atol = tolerances
-    matches = isclose(a, b, rtol=rtol, atol=atol, equal_nan=options.equal_nan)
-    if not matches.all():
-        raise ComparisonError(AssertionError, tensor_message(a, b, matches, rtol, atol), path)
+    for name, x, y in _parts(a, b, path):
+        rtol, atol = tolerances if name.endswith(("values", "likes")) else (0.0, 0.0)
+        matches = isclose(x, y, rtol=rtol, atol=atol, equal_nan=options.equal_nan)
+        if not matches.all():
+            text = tensor_message(x, y, matches, rtol, atol, name)
+            raise ComparisonError(AssertionError, text, path)
+
+
+def _parts(a: Any, b: Any, path: KeyPath) -> Iterator[tuple[str, Tensor, Tensor]]:
+    """Dense tensors to compare, with names: the indices and elements of sparse tensors.
+
+    Raises:
+        ComparisonError: If two sparse tensors do not have as many elements.
+    """
+    if a.layout is strided or a.layout is not b.layout:
+        yield "Tensor-likes", a.to_dense(), b.to_dense()
+        return
+    a, b = (x.coalesce() if x.is_sparse else x for x in (a, b))
+    kind = f"Sparse {str(a.layout).rpartition('_')[2].upper()}"
+    if a._nnz() != b._nnz():
+        text = (
+            f"The number of specified values in {kind[0].lower()}{kind[1:]} tensors does not "
+            f"match: {a._nnz()} != {b._nnz()}"
+        )
+        raise ComparisonError(AssertionError, text, path)
+    for name in PARTS[a.layout]:
+        yield f"{kind} {name}", getattr(a, name)(), getattr(b, name)()
+
+
+#: Methods that return the parts of a sparse tensor, by its layout.
+PARTS = {
+    sparse_coo: ("indices", "values"),
+    sparse_csr: ("crow_indices", "col_indices", "values"),
+    sparse_csc: ("ccol_indices", "row_indices", "values"),
+}
 
 
 def _attributes(a: Tensor, b: Tensor, options: Options) -> Iterator[tuple[str, Any, Any]]:

@@ -256,3 +256,23 @@ def test_names_of_nodes() -> None:
             function(lib, repeat(lib, requires_grad=True)).grad_fn.name() for lib in (torch, tt)
         ]
         assert names[0] == names[1]
+
+
+def test_assert_close_compares_indices_and_elements() -> None:
+    calls = [
+        lambda lib, s: (s, s * 2), lambda lib, s: (s, s.to_sparse_csr()),
+        lambda lib, s: (s, s.to_dense()), lambda lib, s: (s, (s.to_dense() + 1).to_sparse()),
+        lambda lib, s: (s.to_sparse_csr(), s.to_sparse_csr() * 2), lambda lib, s: (s, s.clone()),
+        lambda lib, s: (s.to_sparse_csr(), s.to_dense().flip(0).to_sparse_csr()),
+        lambda lib, s: (s, s.to_dense().flip(1).to_sparse()), lambda lib, s: (s, s * 1.0000001),
+    ]  # fmt: skip
+    for call in calls:
+        messages = []
+        for lib in (torch, tt):
+            try:
+                lib.testing.assert_close(*call(lib, lib.eye(3).to_sparse() * 2))
+                messages.append("close")
+            except AssertionError as error:
+                messages.append(str(error).replace("tinytorch", "torch"))
+        assert messages[0] == messages[1]
+    tt.testing.assert_close(coo(tt), csr(tt), check_layout=False)
