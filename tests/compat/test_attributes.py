@@ -28,10 +28,10 @@ _LEFT_OUT = {
     },
     "of typing.Protocol": {"Generic": "_is_protocol"},
     "tensors that are sparse, nested, quantized or wrapped by a compiler": {
-        "TensorBase": """_coalesced_ _dimI _dimV _dtensor__new__ _indices _make_wrapper_subclass
-            _nested_tensor_size _nested_tensor_storage_offsets _nested_tensor_strides _nnz
+        "TensorBase": """_coalesced_ _dimI _dimV _dtensor__new__ _make_wrapper_subclass
+            _nested_tensor_size _nested_tensor_storage_offsets _nested_tensor_strides
             _python_dispatch _sparse_mask_projection _to_dense _to_sparse _to_sparse_bsc
-            _to_sparse_bsr _to_sparse_csc _to_sparse_csr _values""",
+            _to_sparse_bsr _to_sparse_csc _to_sparse_csr""",
         "Tensor": "_clear_non_serializable_cached_data _reduce_ex_internal",
     },
     "bindings of PyTorch's C++ operations that its own Python calls": {

@@ -395,7 +395,9 @@ def test_every_composite_has_an_example() -> None:
     keys |= {f"Tensor.to_{name}" for name in
              ("dense", "sparse", "sparse_coo", "sparse_csr", "sparse_csc")}  # fmt: skip
     keys |= {"_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo"}
-    keys |= {"Tensor.dense_dim", "Tensor.sparse_dim"}
+    keys |= {"Tensor.dense_dim", "Tensor.sparse_dim", "Tensor.is_coalesced", "Tensor.values"}
+    keys |= {"Tensor.coalesce", "Tensor._nnz", "Tensor._values", "Tensor._indices"}
+    keys |= {f"Tensor.{name}indices" for name in ("", "crow_", "col_", "ccol_", "row_")}
     # Of memory, in tests/multiprocessing.
     keys |= {"Tensor.is_shared", "Tensor.share_memory_"}
     # Of memory too, and without a result or a derivative.

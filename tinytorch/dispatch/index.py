@@ -200,12 +200,11 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             new_zeros""",
         "ops.create.file_memory": "is_shared share_memory_",
         "ops.create.storages": "_typed_storage record_stream set_ storage untyped_storage",
-        "ops.create.unsupported_layouts": """ccol_indices chalf coalesce col_indices crow_indices
-            dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mps
-            is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu q_per_channel_axis
-            q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
-            resize_as_sparse_ row_indices smm sparse_resize_ sparse_resize_and_clear_ sspaddmm
-            to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr values""",
+        "ops.create.unsupported_layouts": """chalf dequantize int_repr is_distributed is_ipu is_maia
+            is_mkldnn is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu
+            q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
+            qscheme resize_as_sparse_ smm sparse_resize_ sparse_resize_and_clear_ sspaddmm to_mkldnn
+            to_padded_tensor to_sparse_bsc to_sparse_bsr""",
         "ops.fft.stft": "istft stft",
         "ops.index.array_methods": "argpartition choose compress conjugate copy flat to_device",
         "ops.index.assignment": "__setitem__ index_put index_put_",
@@ -303,8 +302,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
         "ops.sort.sorting": "argsort msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
-        "ops.sparse.creation": """dense_dim sparse_dim sparse_mask to_dense to_sparse to_sparse_coo
-            to_sparse_csc to_sparse_csr""",
+        "ops.sparse.creation": """_indices _nnz _values ccol_indices coalesce col_indices
+            crow_indices dense_dim indices is_coalesced row_indices sparse_dim sparse_mask to_dense
+            to_sparse to_sparse_coo to_sparse_csc to_sparse_csr values""",
         "ops.special.bessel_functions": "i0 i0_",
         "ops.special.error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "ops.special.gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma

@@ -168,7 +168,8 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         self, values: Array, rows: Array, columns: Array, size: int, dense: Array
     ) -> Array | None:
         """cuSPARSE's product, of the dtypes that it computes in."""
-        if dense.dtype.char not in "fdFD" or self.extras.__name__ != "cupyx":
+        is_supported = dense.dtype.char in "fdFD" and values.size and dense.size
+        if not is_supported or self.extras.__name__ != "cupyx":
             return None
         from cupyx.scipy import sparse
 

@@ -2,8 +2,7 @@
 
 Predicates return the same as PyTorch's for a dense tensor. Functions that create or require another
 kind raise an error that says that it is not supported; of sparse tensors these are the layouts with
-blocks and rare products. Methods of sparse tensors raise PyTorch's error for dense tensors here;
-``ops.sparse`` has their functions for sparse ones.
+blocks, rare products and copies of their parts.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ _BOTH = {
     "q_scale q_zero_point",
     _HALVES: "chalf",
 }
-#: Methods of sparse tensors, by PyTorch's error for other tensors.
-_SPARSE_METHODS = {
-    "sparse coordinate tensor layout": "coalesce indices is_coalesced",
+#: Functions of sparse tensors alone, by PyTorch's error for other tensors.
+_SPARSE_COPIES = {
+    "sparse coordinate tensor layout": "indices",
     "sparse tensor layout": "values",
     "sparse row compressed tensor layout": "crow_indices col_indices",
     "sparse column compressed tensor layout": "ccol_indices row_indices",
@@ -97,12 +96,10 @@ for _table, _options in (
     for _text, _names in _table.items():
         for _name in _names.split():
             _define_unsupported(_name, NotImplementedError, f"{_name}: {_text}", **_options)
-for _layout, _names in _SPARSE_METHODS.items():
+for _layout, _names in _SPARSE_COPIES.items():
     for _name in _names.split():
         _text = f"{_name} expected {_layout} but got Strided"
-        _define_unsupported(_name, RuntimeError, _text, namespaces=("Tensor",))
-        if _name not in ("coalesce", "is_coalesced"):
-            _define_unsupported(f"{_name}_copy", RuntimeError, _text)
+        _define_unsupported(f"{_name}_copy", RuntimeError, _text)
 
 
 # -- predicates and properties of any tensor -------------------------------------------------------

@@ -507,6 +507,208 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
     return mask_sparse(input, mask)  # type: ignore[arg-type]
 
 
+# -- parts -----------------------------------------------------------------------------------------
+# ``layouts`` has the functions of sparse tensors: these run for dense ones.
+
+
+def _part_error(name: str, layout: str) -> RuntimeError:
+    """Return PyTorch's error for a part of a sparse tensor that a dense one does not have."""
+    return RuntimeError(f"{name} expected sparse {layout} layout but got Strided")
+
+
+@composite(namespaces=("Tensor",))
+def coalesce(input: Tensor) -> Tensor:
+    """Sparse tensor with one element for each position, in row-major order.
+
+    A tensor that has this form already is returned itself.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> s = tt.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (2,))
+        >>> s.coalesce().values()
+        tensor([3.])
+    """
+    raise _part_error("coalesce", "coordinate tensor")
+
+
+@composite(namespaces=("Tensor",))
+def is_coalesced(input: Tensor) -> bool:
+    """Whether the positions of a sparse tensor are in row-major order and none repeats.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse().is_coalesced()
+        True
+    """
+    raise _part_error("is_coalesced", "coordinate tensor")
+
+
+@composite(namespaces=("Tensor",))
+def indices(input: Tensor) -> Tensor:
+    """Indices of the elements of a coalesced COO tensor, ``(sparse dimensions, nnz)``.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse().indices()
+        tensor([[0, 1],
+                [0, 1]])
+    """
+    raise _part_error("indices", "coordinate tensor")
+
+
+@composite(namespaces=("Tensor",))
+def values(input: Tensor) -> Tensor:
+    """Elements of a sparse tensor, ``(nnz, *dense sizes)``; a COO tensor must be coalesced.
+
+    Gradients flow through them.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse().values()
+        tensor([1., 1.])
+    """
+    raise _part_error("values", "tensor")
+
+
+@composite(namespaces=("Tensor",))
+def crow_indices(input: Tensor) -> Tensor:
+    """Number of elements before each row of a CSR matrix, and of all.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse_csr().crow_indices()
+        tensor([0, 1, 2])
+    """
+    raise _part_error("crow_indices", "row compressed tensor")
+
+
+@composite(namespaces=("Tensor",))
+def col_indices(input: Tensor) -> Tensor:
+    """Column of each element of a CSR matrix.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse_csr().col_indices()
+        tensor([0, 1])
+    """
+    raise _part_error("col_indices", "row compressed tensor")
+
+
+@composite(namespaces=("Tensor",))
+def ccol_indices(input: Tensor) -> Tensor:
+    """Number of elements before each column of a CSC matrix, and of all.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse_csc().ccol_indices()
+        tensor([0, 1, 2])
+    """
+    raise _part_error("ccol_indices", "column compressed tensor")
+
+
+@composite(namespaces=("Tensor",))
+def row_indices(input: Tensor) -> Tensor:
+    """Row of each element of a CSC matrix.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a tensor of another layout.
+
+    Example:
+        >>> tt.eye(2).to_sparse_csc().row_indices()
+        tensor([0, 1])
+    """
+    raise _part_error("row_indices", "column compressed tensor")
+
+
+@composite(namespaces=("Tensor",), public=True)
+def _nnz(input: Tensor) -> int:
+    """Number of stored elements, or dense parts, of a sparse tensor.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a dense tensor.
+
+    Example:
+        >>> tt.eye(2).to_sparse()._nnz()
+        2
+    """
+    raise _part_error("_nnz", "tensor")
+
+
+@composite(namespaces=("Tensor",), public=True)
+def _indices(input: Tensor) -> Tensor:
+    """Indices of a COO tensor, coalesced or not.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a dense tensor.
+
+    Example:
+        >>> tt.eye(2).to_sparse()._indices().shape
+        tinytorch.Size([2, 2])
+    """
+    raise _part_error("_indices", "tensor")
+
+
+@composite(namespaces=("Tensor",), public=True)
+def _values(input: Tensor) -> Tensor:
+    """Elements of a COO tensor without history, coalesced or not.
+
+    Args:
+        input: Sparse tensor.
+
+    Raises:
+        RuntimeError: For a dense tensor.
+
+    Example:
+        >>> tt.eye(2).to_sparse()._values()
+        tensor([1., 1.])
+    """
+    raise _part_error("_values", "tensor")
+
+
 # -- dense tensors ---------------------------------------------------------------------------------
 
 
