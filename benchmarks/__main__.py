@@ -6,6 +6,7 @@ python -m benchmarks --only numpy     # calls of tinytorch.numpy beside NumPy's
 python -m benchmarks --only small     # common calls on few elements, and their mean
 python -m benchmarks --only backends  # the backend "torch" beside PyTorch itself
 python -m benchmarks --only every     # every operation on few elements; `every conv`: those only
+python -m benchmarks --only compiled  # compiled steps on one thread; `compiled gpt`: those only
 python -m benchmarks --quick          # fewer and shorter rounds
 """
 
@@ -22,6 +23,7 @@ from typing import Any
 
 from . import (
     backends,
+    compiled,
     dialect,
     every,
     importing,
@@ -216,6 +218,8 @@ def main(arguments: list[str] | None = None) -> int:
         measured = every.measure(found, effort, options.only[1:])
         rows = [row for row, _ in measured]
         lines = every.summary(measured)
+    elif options.only[0] == "compiled":
+        rows = compiled.measure(effort, options.only[1:])
     else:
         rows = measure_rows(options.only, found, effort)
     if not rows:

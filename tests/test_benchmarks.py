@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from benchmarks import backends, bare, every, larger, libraries, mlp, ops, report, scaling, small
+from benchmarks import (
+    backends, bare, compiled, every, larger, libraries, mlp, ops, report, scaling, small,
+)  # fmt: skip
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -246,3 +248,21 @@ def test_scaling_has_the_limits_of_its_model() -> None:
     # What is reduced in less time than backward takes costs the last bucket alone.
     whole = scaling.step(8, 1e6, latency, rate, 1.0, 2.0)
     assert whole == pytest.approx(3 + scaling.all_reduce(8, 1e6, latency, rate))
+
+
+def test_compiled_steps_are_measured_beside_eager_ones() -> None:
+    rows = compiled.measure(Effort(rounds=1, seconds=0.001), ["chain of 100, 16"])
+    names = [f"compiled, {who}: chain of 100, 16" for who in ("eager", "numpy", "c")]
+    assert [row.work for row in rows] == names
+    assert all(row.values["tinytorch"] > 0 and row.values["numpy"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("name", ["chain of 100, 16", "MLP step, Adam, 64"])
+def test_compiled_steps_and_those_by_hand_do_the_same_work(name: str) -> None:
+    work = compiled.WORKS[name]
+    steps = compiled.make_steps(work, libraries.load(("tinytorch",)))
+    found = [step() for step in steps.values()]
+    results = [np.asarray(getattr(item, "detach", lambda item=item: item)()) for item in found]
+    assert len(results) == 4
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], 1e-3)
