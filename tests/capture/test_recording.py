@@ -289,6 +289,39 @@ def test_a_replay_raises_what_eager_code_raises(function: Any, error: type[Excep
     assert str(replayed.value) == str(eager.value)
 
 
+def test_a_compiled_call_whose_numbers_lead_elsewhere_runs_eagerly() -> None:
+    compiled = tt.compile(lambda x: tt.bincount(x) * 2)
+    for numbers in ([0, 1, 1], [1, 0, 0], [0, 1, 3]):
+        np.testing.assert_array_equal(compiled(tt.tensor(numbers)), np.bincount(numbers) * 2)
+
+
+def test_a_compiled_call_that_raises_leaves_what_eager_code_leaves() -> None:
+    def make() -> Any:
+        tt.manual_seed(0)
+        norm, table = nn.BatchNorm1d(3), nn.Embedding(4, 3)
+
+        def function(x: Any, i: Any) -> Any:
+            return F.dropout(norm(x), 0.5) + table(i)
+
+        return norm, function
+
+    x, good, bad = tt.rand(5, 3), tt.tensor([0, 1, 2, 3, 0]), tt.tensor([0, 9, 1, 1, 1])
+    (norm, eager), (same, function) = make(), make()
+    compiled = tt.compile(function)
+    states = []
+    for call in (eager, compiled):
+        tt.manual_seed(0)
+        for i in (good, good, bad, good):
+            try:
+                call(x, i)
+            except IndexError as error:
+                states.append(str(error))
+        states.append(tt.get_rng_state().tolist())
+    assert states[:2] == states[2:]
+    np.testing.assert_array_equal(same.running_mean, norm.running_mean)
+    assert same.num_batches_tracked == norm.num_batches_tracked == 4
+
+
 # -- random numbers --------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ from .entry import Binding, Choice, Lanes, Listed, ResultTree
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording
+from .replay import Undo
 
 _NUMPY = load("numpy")
 
@@ -146,6 +147,7 @@ class ProgramCall:
         self._actions = call.recorder.actions
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self.lanes = Lanes(forward, engine)
+        self._undo = Undo(forward)
         self.backward_lanes = Lanes(backward, engine)
 
     def __call__(self, signature: Signature, again: Callable[[], Any]) -> Any:
@@ -158,7 +160,14 @@ class ProgramCall:
         tensors = signature.unique()
         state = generator().get_state() if self.draws and self.differentiable else None
         arrays = self._binding.arrays(tensors)
-        found = self.lanes.run(arrays)
+        restore = self._undo.begin(arrays) if self._undo.is_needed else None
+        try:
+            found = self.lanes.run(arrays)
+        except Exception:
+            if restore is None:
+                raise
+            restore()
+            return again()  # which raises what eager code raises, if it does
         for tensor in self.writes.tensors(tensors):
             tensor._bump()
         for action in self._actions:

@@ -1,13 +1,15 @@
-"""The straightforward engine: each node of a program is one call of its function."""
+"""The reference engine, one call for each node, and the way back from a replay that raised."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
+from ..backends import load
+from ..state import generator
 from .graph import Kind, Node, Program, Value
 
 
@@ -90,3 +92,69 @@ def put(base: Any, part: Any, views: Any) -> Any:
         target.flags.writeable = True
     operator.setitem(target, Ellipsis, part)
     return out
+
+
+class Undo:
+    """Undoes what a run of a program has changed before it raised.
+
+    A program raises where eager code does, or where numbers lead elsewhere than they did when it
+    was recorded. Either way the call runs again, eagerly, from the state before.
+
+    Args:
+        program: The program.
+
+    Attributes:
+        is_needed: Whether a node of the program may raise.
+        written: Numbers of the inputs that may have been written when it does.
+    """
+
+    def __init__(self, program: Program) -> None:
+        raising = [i for i, node in enumerate(program.nodes) if may_raise(node)]
+        self.is_needed = bool(raising)
+        self.written: list[int] = []
+        self._engines = list({id(each): each for each in map(_engine_of, program.nodes)}.values())
+        if raising:
+            before = program.nodes[: raising[-1]]
+            early = {node.args[0] for node in before if _writes(node)}
+            early.update(value for node in before for value in node.outputs if value is not None)
+            self.written = [
+                n for n, value in program.writes if value in early or program.inputs[n] in early
+            ]
+
+    def begin(self, arrays: Sequence[Any]) -> Callable[[], None]:
+        """Return the function that restores the present state.
+
+        Args:
+            arrays: The arrays of the inputs.
+        """
+        copies = [(arrays[number], arrays[number].copy()) for number in self.written]
+        states = [(engine, engine.snapshot()) for engine in self._engines if engine is not None]
+
+        def restore() -> None:
+            for array, before in copies:
+                array[...] = before
+            for engine, state in states:
+                engine.rewind(state)
+
+        return restore
+
+
+def may_raise(node: Node) -> bool:
+    """Whether a node may raise although it did not when it was recorded."""
+    if node.kind is Kind.DRAW and node.args:  # a probability that is an array is checked
+        return node.args[0].__class__ is Value or node.name.startswith("op.")
+    return node.kind is Kind.CHECK or node.name.startswith(("numpy.linalg.", "op."))
+
+
+def _writes(node: Node) -> bool:
+    return node.kind in (Kind.PUT, Kind.MUTATE)
+
+
+def _engine_of(node: Node) -> Any:
+    """Return the random engine that a node advances, or None."""
+    if node.kind is not Kind.DRAW:
+        return None
+    owner = getattr(node.function, "__self__", None)
+    if owner is None:  # a kernel, which draws from the default generator
+        owner = generator(load("numpy"))
+    return getattr(owner, "engine", getattr(owner, "_engine", owner))
