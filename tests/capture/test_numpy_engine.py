@@ -252,8 +252,8 @@ MODELS: dict[str, Any] = {
     ),
     "convolution": (
         lambda: nn.Sequential(
-            nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-            nn.Linear(36, 3),
+            nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Flatten(), nn.Linear(36, 3),
         ),
         (5, 1, 8, 8),
     ),
@@ -283,4 +283,5 @@ def test_recorded_training_is_that_of_the_straightforward_engine(
         np.array(source.array if source.read is None else source.read(), order="K")
         for source in recording.sources
     ]
-    compare(recording.program, arrays, 1e-4 if blocks else 0)
+    # The cells' gradients at each step are joined to one product.
+    compare(recording.program, arrays, 1e-4 if blocks or name == "cells" else 0)

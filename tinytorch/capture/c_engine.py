@@ -22,6 +22,7 @@ from .graph import Node, Program, Value
 from .grouping import Group, Step, group_nodes
 from .memory import Layout, Where, plan_memory
 from .numpy_engine import Executable, ProgramWriter, writes_out
+from .products import join_products
 from .simplify import simplify
 
 #: From this many elements on a second thread saves time.
@@ -88,7 +89,7 @@ def prepare(program: Program) -> Executable:
     """Plan and compile a program; where nothing can be compiled, prepare it for NumPy."""
     if not layout_is_known():
         return numpy_engine.prepare(program)
-    simple = simplify(program)
+    simple = join_products(simplify(program))
     steps = [*choose_groups(group_nodes(simple, lower, least=1, strided=True))]
     for step in steps:
         if isinstance(step, Group):

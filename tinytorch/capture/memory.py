@@ -51,6 +51,7 @@ class Layout:
         last: Number of the last step that reads the memory of a root.
         written: Inputs that a step writes itself.
         overwrites: Nodes (PUT, MUTATE) that change their base in place.
+        joined: Nodes that join arrays whose parts are computed in their places.
         nbytes: Size of the arena.
     """
 
@@ -59,6 +60,7 @@ class Layout:
     last: dict[Value, int] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)
     overwrites: set[Node] = field(default_factory=set)
+    joined: set[Node] = field(default_factory=set)
     nbytes: int = 0
 
 
@@ -208,6 +210,7 @@ class _Planner:
             if isinstance(step, Node) and step.kind is Kind.CHECK
         ]  # fmt: skip
         self.targets = self.find_targets(max(checks, default=-1))
+        self.find_parts()
         dying: dict[int, list[Value]] = {}
         for value, at in layout.last.items():
             dying.setdefault(at, []).append(value)
@@ -222,6 +225,39 @@ class _Planner:
                 self.release(value)
         layout.nbytes = self.arena.size
         return layout
+
+    def find_parts(self) -> None:
+        """Find arrays that can be computed in their places in the array that they are joined to.
+
+        The parts of a dimension before all others are pieces of the memory of a row-major array.
+        """
+        self.parts: dict[Value, tuple[Value, int]] = {}
+        made = {value: step for step in self.steps for value in step_results(step)}
+        for step in self.steps:
+            if isinstance(step, Group) or step.name != "numpy.concatenate":
+                continue
+            whole, parts = step.outputs[0], step.args[0]
+            axis = (*step.args[1:], step.kwargs.get("axis", 0))[0]
+            if axis != 0 or whole is None or not self.writes_out(step) or whole in self.leaving:
+                continue
+            if whole in self.targets or len(set(parts)) < len(parts):
+                continue
+            if all(self.is_free(part, made.get(part)) for part in parts):
+                self.layout.joined.add(step)
+                offset = 0
+                for part in parts:
+                    self.parts[part] = whole, offset
+                    offset += nbytes(part)
+                last = self.layout.last
+                last[whole] = max(last.get(root, -1) for root in (whole, *parts))
+
+    def is_free(self, value: Value, step: Step | None) -> bool:
+        """Whether a value may be computed anywhere in the arena."""
+        if step is None or not is_row_major(value) or value in self.leaving or value in self.parts:
+            return False
+        if self.root(value) is not value or value in self.targets:
+            return False
+        return isinstance(step, Group) or step.kind is Kind.CALL and self.writes_out(step)
 
     def release(self, root: Value) -> None:
         """Give the memory of a root back."""
@@ -288,12 +324,23 @@ class _Planner:
             self.layout.written.add(self.targets[value])
             if isinstance(step, Node) and step.kind in (Kind.PUT, Kind.MUTATE):
                 self.layout.overwrites.add(step)
-        elif self.take_over(value, step, at):
+        elif value in self.parts:
+            self.place_part(value)
+        elif value in places or self.take_over(value, step, at):
             pass
         elif value in self.leaving or isinstance(step, Node) and not self.writes_out(step):
             places[value] = Place(Where.FRESH)
         else:
             places[value] = Place(Where.ARENA, self.arena.allocate(nbytes(value)))
+
+    def place_part(self, value: Value) -> None:
+        """Place a part in the memory of the array that it is joined to."""
+        whole, offset = self.parts[value]
+        places = self.layout.places
+        if whole not in places:
+            places[whole] = Place(Where.ARENA, self.arena.allocate(nbytes(whole)))
+        places[value] = Place(Where.ARENA, places[whole].number + offset)
+        self.taken.add(value)
 
     def take_over(self, value: Value, step: Step, at: int) -> bool:
         """Place the result of a step in the memory of an argument that dies; False if none does."""

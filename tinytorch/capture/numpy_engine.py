@@ -33,6 +33,7 @@ from .numpy_blocks import (
     write_group,
 )
 from .numbers import OnFloats, WithFloats
+from .products import join_products
 from .simplify import simplify
 
 #: Bytes from which an array is released when it is read no more.
@@ -44,6 +45,7 @@ _SIGNS = {
     operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator.truediv: " / ",
     operator.pow: " ** ",
 }  # fmt: skip
+_concatenate: Any = getattr(numpy.concatenate, "_implementation", numpy.concatenate)
 _copyto: Any = getattr(numpy.copyto, "_implementation", numpy.copyto)
 
 
@@ -72,7 +74,7 @@ class Executable:
 
 def prepare(program: Program) -> Executable:
     """Plan a program and generate its function."""
-    program = simplify(program)
+    program = join_products(simplify(program))
     steps = split_small(group_nodes(program, lower, least=2 * BLOCK, strided=False))
     layout = plan_memory(program, steps, writes_out)
     return ProgramWriter(program, steps, layout).write()
@@ -104,7 +106,20 @@ def writes_out(node: Node) -> bool:
         return False
     if is_product(node):
         return is_row_major(node.outputs[0])
-    return is_ufunc(node) or is_copy(node)
+    return is_ufunc(node) or is_copy(node) or is_joining(node)
+
+
+def is_joining(node: Node) -> bool:
+    """Whether a node joins arrays along a dimension that is known."""
+    if node.kind is not Kind.CALL or node.name != "numpy.concatenate" or node.outputs[0] is None:
+        return False
+    axis = node.args[1:] or (node.kwargs.get("axis", 0),)
+    parts = node.args[0]
+    return (
+        isinstance(parts, (tuple, list)) and all(isinstance(part, Value) for part in parts)
+        and node.kwargs.keys() <= {"axis"} and len(axis) == 1 and axis[0].__class__ is int
+        and all(part.dtype == node.outputs[0].dtype for part in parts)
+    )  # fmt: skip
 
 
 def is_dense(value: Value) -> bool:
@@ -154,7 +169,7 @@ class ProgramWriter:
             "empty_like": numpy.empty_like, "matmul": numpy.matmul, "call": blas.call,
             "in_parts": load("numpy").in_parts, "row_after_row": row_after_row,
             "lay_flat": lay_flat,
-            "add_parts": add_parts, "zeros": numpy.zeros,
+            "concatenate": _concatenate, "add_parts": add_parts, "zeros": numpy.zeros,
         }  # fmt: skip
         self.by_id: dict[int, str] = {}
         self.names: dict[Value, str] = {}
@@ -360,6 +375,12 @@ class ProgramWriter:
             self.write_product(node)
             return
         out = self.target(value)
+        if is_joining(node):
+            if node not in self.layout.joined:
+                axis = (*node.args[1:], node.kwargs.get("axis", 0))[0]
+                parts = self.expression(tuple(node.args[0]))
+                self.lines.append(f"concatenate({parts}, {axis}, {out})")
+            return
         if is_copy(node):
             self.lines.append(f"copyto({out}, {self.expression(args[0])}, 'unsafe')")
             return

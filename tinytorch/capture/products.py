@@ -1,0 +1,176 @@
+"""Sums of matrix products, as gradients of a weight that is used at each step, as one product.
+
+``a.T @ b + c.T @ d`` is the product of the rows of ``a`` and ``c`` with those of ``b`` and ``d``:
+one large product instead of many small ones, and no sum. Sums of the columns of ``a`` and ``c`` are
+joined in the same way, by which the order of additions changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from .graph import Kind, Node, Program, Value, values_in
+from .grouping import is_row_major
+from .simplify import drop_dead_nodes, producers
+
+#: Fewest terms of a sum that are joined.
+_LEAST = 4
+
+
+@dataclass
+class _Term:
+    """Term of a sum: the arrays whose rows are joined, and the node that computes it."""
+
+    node: Node
+    rows: list[Value] = field(default_factory=list)
+
+
+def join_products(program: Program) -> Program:
+    """Return the program with each sum of products of transposed matrices as one product."""
+    return _Joiner(program).join()
+
+
+def make_value(shape: tuple[int, ...], like: Value, node: Node, turn: bool = False) -> Value:
+    """Return a row-major value of a node with the dtype of ``like``; transposed if ``turn``."""
+    array: Any = numpy.empty(0, like.dtype)  # never read: only its layout counts
+    steps = numpy.empty(shape[::-1] if turn else shape, [("", like.dtype)]).strides
+    array = numpy.lib.stride_tricks.as_strided(array, shape, steps[::-1] if turn else steps)
+    value = Value(array, node)
+    node.outputs.append(value)
+    return value
+
+
+class _Joiner:
+    """State of ``join_products``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.made_by = producers(program)
+        self.place = {node: place for place, node in enumerate(program.nodes)}
+        self.uses = Counter(
+            value for node in program.nodes for value in values_in((node.args, node.kwargs))
+        )
+        self.uses.update([*program.outputs, *(value for _, value in program.writes)])
+        self.joined: dict[tuple[Value, ...], Value] = {}
+        self.nodes: list[Node] = []
+
+    def join(self) -> Program:
+        """Return the new program."""
+        inner = {
+            value for node in self.program.nodes if self.is_sum(node)
+            for value in values_in(node.args) if self.is_inner(value)
+        }  # fmt: skip
+        for node in self.program.nodes:
+            terms = None
+            if self.is_sum(node) and node.outputs[0] not in inner:
+                terms = self.terms(node)
+            if terms is None:
+                self.nodes.append(node)
+            else:
+                self.write(node, terms)
+        program = self.program
+        return drop_dead_nodes(Program(self.nodes, program.inputs, program.outputs, program.writes))
+
+    def is_sum(self, node: Node) -> bool:
+        """Whether a node adds two values of one shape."""
+        return (
+            node.kind is Kind.CALL and node.function is numpy.add and not node.kwargs
+            and all(
+                isinstance(arg, Value) and arg.shape == node.outputs[0].shape  # type: ignore[union-attr]
+                for arg in node.args
+            )
+        )  # fmt: skip
+
+    def is_inner(self, value: Value) -> bool:
+        """Whether a value is a sum that another sum alone reads."""
+        node = self.made_by.get(value)
+        return node is not None and self.is_sum(node) and self.uses[value] == 1
+
+    def leaves(self, node: Node) -> Iterator[Value]:
+        """Yield the terms of a sum of sums, from left to right."""
+        stack = [*node.args]
+        while stack:
+            value = stack.pop(0)
+            if self.is_inner(value):
+                stack[:0] = self.made_by[value].args
+            else:
+                yield value
+
+    def terms(self, node: Node) -> list[_Term] | None:
+        """Return the terms of a sum that is joined; None of another."""
+        found = []
+        for value in self.leaves(node):
+            term = self.term(value)
+            if term is None:
+                return None
+            found.append(term)
+        found.sort(key=lambda term: self.place[term.node])
+        first = found[0]
+        same = all(
+            len(term.rows) == len(first.rows)
+            and all(
+                a.shape[1:] == b.shape[1:] and a.dtype == b.dtype
+                for a, b in zip(term.rows, first.rows, strict=True)
+            )
+            for term in found
+        )
+        return found if same and len(found) >= _LEAST else None
+
+    def term(self, value: Value) -> _Term | None:
+        """Return a term: a product with a transposed matrix, or a sum of columns."""
+        node = self.made_by.get(value)
+        if node is None or self.uses[value] != 1 or value.dtype.char not in "fd":
+            return None
+        if node.name == "xp.matmul" and not node.kwargs and len(value.shape) == 2:
+            left, right = node.args
+            turn = self.made_by.get(left)
+            if turn is None or turn.kind is not Kind.VIEW or not is_transposition(turn):
+                return None
+            rows = [turn.args[0], right]
+        elif node.name == "xp.sum" and len(node.args) == 1 and node.kwargs == {"axis": 0}:
+            rows = [node.args[0]]
+        else:
+            return None
+        are_rows = all(len(row.shape) == 2 and is_row_major(row) for row in rows)
+        return _Term(node, rows) if are_rows else None
+
+    def write(self, node: Node, terms: list[_Term]) -> None:
+        """Append the nodes of a joined sum."""
+        joined = [
+            self.join_rows([term.rows[k] for term in terms], node)
+            for k in range(len(terms[0].rows))
+        ]
+        last = terms[-1].node
+        if len(joined) == 2:
+            turn = Node(
+                Kind.VIEW, "ndarray.transpose", numpy.ndarray.transpose, (joined[0],), {}, node.tag
+            )
+            joined[0] = make_value(joined[0].shape[::-1], joined[0], turn, turn=True)
+            self.nodes.append(turn)
+        made = Node(Kind.CALL, last.name, last.function, tuple(joined), last.kwargs, node.tag)
+        made.outputs = node.outputs
+        self.nodes.append(made)
+
+    def join_rows(self, parts: list[Value], node: Node) -> Value:
+        """Return the value of the rows of several arrays, one below the other."""
+        key = tuple(parts)
+        if key not in self.joined:
+            made = Node(Kind.CALL, "numpy.concatenate", numpy.concatenate, (parts, 0), {}, node.tag)
+            rows = sum(part.shape[0] for part in parts)
+            self.joined[key] = make_value((rows, parts[0].shape[1]), parts[0], made)
+            self.nodes.append(made)
+        return self.joined[key]
+
+
+def is_transposition(node: Node) -> bool:
+    """Whether a VIEW exchanges the dimensions of a matrix."""
+    source, out = node.args[0], node.outputs[0]
+    return (
+        out is not None and len(source.shape) == 2 and out.dtype == source.dtype
+        and out.shape == source.shape[::-1] and out.strides == source.strides[::-1]
+    )  # fmt: skip
