@@ -189,6 +189,22 @@ def test_second_derivatives() -> None:
         assert count.item() == before[-1].item() + 2
 
 
+def test_second_derivatives_are_partial_where_weights_are_in_the_history() -> None:
+    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh()).double()
+    compiled = tt.compile(net)
+
+    def penalty(module: Any, x: Any) -> list[Any]:
+        y = module(module(x) * 2)
+        (grad,) = tt.autograd.grad(y.square().sum(), x, create_graph=True)
+        (again,) = tt.autograd.grad(grad.exp().sum(), x, create_graph=True)
+        return [*tt.autograd.grad(again.square().sum(), [x, *net.parameters()])]
+
+    for _ in range(6):  # after some calls, both run eagerly
+        x = tt.randn(4, 3, dtype=tt.float64, requires_grad=True)
+        for a, b in zip(penalty(net, x), penalty(compiled, x), strict=True):
+            assert same(a, b, 1e-9)
+
+
 def test_second_derivatives_repeat_the_draws_of_the_call() -> None:
     def drop(x: Any) -> Any:
         return nn.functional.dropout(x, 0.5) ** 3

@@ -95,6 +95,8 @@ class Compiled:
         if entry.reason:
             return self._run_eagerly(entry.reason, args, kwargs)
         again = functools.partial(self.function, *args, **kwargs)
+        if entry.call.is_differentiated_twice():
+            return again()
         if self.options.check:
             listed = Listed(signature.unique(), entry.reach.tensors.values())
             return check_replay(self.name, entry, signature, listed.tensors, again)

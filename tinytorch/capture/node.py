@@ -25,7 +25,7 @@ from ..dispatch.node_recording import note_versions
 from .entry import Binding, Choice, Lanes, Listed, ResultTree
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
-from .record_call import CallRecording
+from .record_call import CallRecording, HistoryCut
 from .replay import Undo
 
 _NUMPY = load("numpy")
@@ -145,6 +145,7 @@ class ProgramCall:
         self._outputs = len(call.outputs)
         self._written = [number for number, _ in call.writes]
         self._actions = call.recorder.actions
+        self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self.lanes = Lanes(forward, engine)
         self._undo = Undo(forward)
@@ -157,6 +158,7 @@ class ProgramCall:
             signature: The arguments.
             again: Function that calls the compiled function eagerly with the same arguments.
         """
+        self.times_called += 1
         tensors = signature.unique()
         state = generator().get_state() if self.draws and self.differentiable else None
         arrays = self._binding.arrays(tensors)
@@ -181,6 +183,10 @@ class ProgramCall:
         for place in self._freed:
             outputs[place]._node, outputs[place]._rg = _freed_node(outputs[place]), True
         return self.results.build(outputs, tensors)
+
+    def is_differentiated_twice(self) -> bool:
+        """Whether most calls run eagerly again, for second derivatives."""
+        return self.times_recorded_again > 2 and 2 * self.times_recorded_again > self.times_called
 
     def operations(self) -> list[str]:
         """Return the names of the program's operations, each once, in order."""
@@ -268,13 +274,20 @@ class _Run:
     def record_again(self, grads: Sequence[Any]) -> list[Any]:
         """Return the gradients as tensors that autograd records: run the function eagerly."""
         call = self._call
+        call.times_recorded_again += 1
         inputs = call.needs.tensors(self._tensors)
-        with enable_grad():
-            leaves = self._call_again()
-            results = [leaves[place] for place in call.differentiable]
-            given = [conjugate(each) for each in grads]
-            found = grad(results, inputs, given, create_graph=True, allow_unused=True)
-            return [None if each is None else conjugate(each) for each in found]
+        cuts = {id(each): HistoryCut(each) for each in inputs if not each.is_leaf}
+        try:
+            with enable_grad():
+                leaves = self._call_again()
+                results = [leaves[place] for place in call.differentiable]
+                wanted = [cuts[id(each)].leaf if id(each) in cuts else each for each in inputs]
+                given = [conjugate(each) for each in grads]
+                found = grad(results, wanted, given, create_graph=True, allow_unused=True)
+                return [None if each is None else conjugate(each) for each in found]
+        finally:
+            for cut in cuts.values():
+                cut.rejoin()
 
     def _call_again(self) -> list[Any]:
         """Return the tensors of the result of an eager call that has no other effect."""

@@ -96,8 +96,8 @@ class CallRecording:
         return [g._data for g in grad(roots, wanted, ones, retain_graph=True)]
 
 
-class _Cut:
-    """A listed tensor with a history, while it is recorded: its node leads to a new leaf.
+class HistoryCut:
+    """A tensor with a history, while a function of it is differentiated: its node leads to a leaf.
 
     Args:
         tensor: A tensor that requires grad and is no leaf.
@@ -127,7 +127,7 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
         function: Function without arguments.
         tensors: Tensors that are the program's first inputs, each once.
     """
-    cuts = [_Cut(tensor) for tensor in tensors if tensor.requires_grad and not tensor.is_leaf]
+    cuts = [HistoryCut(tensor) for tensor in tensors if tensor.requires_grad and not tensor.is_leaf]
     histories = [(tensor, tensor._rg, tensor._node) for tensor in tensors]
     old = [tensor._grad for tensor in tensors]
     first = next_seq()
@@ -177,7 +177,7 @@ def _note_results(call: CallRecording, tensors: Sequence[Any], old: Sequence[Any
 
 
 def _refuses_graph(
-    call: CallRecording, tensors: Sequence[Any], cuts: Sequence[_Cut], first: int
+    call: CallRecording, tensors: Sequence[Any], cuts: Sequence[HistoryCut], first: int
 ) -> bool:
     """Search the graph of the results for what a replay would lose; note which graphs are freed.
 
