@@ -160,7 +160,8 @@ class ProgramCall:
         """
         self.times_called += 1
         tensors = signature.unique()
-        state = generator().get_state() if self.draws and self.differentiable else None
+        draws = self.draws and self.differentiable
+        state = default_engine().snapshot() if draws else None
         arrays = self._binding.arrays(tensors)
         restore = self._undo.begin(arrays) if self._undo.is_needed else None
         try:
@@ -301,16 +302,22 @@ class _Run:
                 "of its arguments or its module owns"
             )
         before = [(tensor._data, tensor._data.copy()) for tensor in written]
-        engine = generator()
-        now = engine.get_state()
+        engine = default_engine()
+        now = engine.snapshot()
         if self._state is not None:
-            engine.set_state(self._state)
+            engine.rewind(self._state)
         try:
             return leaves_of(self._again())
         finally:
-            engine.set_state(now)
+            engine.rewind(now)
             for array, values in before:
                 numpy.copyto(array, values)
+
+
+def default_engine() -> Any:
+    """Return the engine of the active generator on the NumPy backend."""
+    found = generator(_NUMPY)
+    return getattr(found, "_engine", found)
 
 
 def as_row_major(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
