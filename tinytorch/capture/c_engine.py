@@ -19,7 +19,7 @@ from .c_compiler import find_compiler, load_library
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Node, Program, Value
-from .grouping import Group, Step, group_nodes
+from .grouping import Group, Op, Step, group_nodes
 from .memory import Layout, Where, plan_memory
 from .numpy_engine import Executable, ProgramWriter, writes_out
 from .products import join_products
@@ -105,12 +105,18 @@ def prepare(program: Program) -> Executable:
 def choose_groups(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield the steps, groups that are not worth a compiled function as nodes."""
     for step in steps:
-        if isinstance(step, Node) or any(op.is_part for op in step.ops):
+        if isinstance(step, Node) or not all(map(is_whole, step.ops)):
             yield step
         elif len(step.ops) > (2 if step.size <= _FEW else 1):
             yield step
         else:
             yield from (op.node for op in step.ops)
+
+
+def is_whole(op: Op) -> bool:
+    """Whether an operation is its node, with the arguments of the node and not what they view."""
+    given = [arg for arg in op.node.args if isinstance(arg, Value)]
+    return not op.is_part and all(arg in given for arg in op.args if isinstance(arg, Value))
 
 
 class NoLibraryError(Exception):
