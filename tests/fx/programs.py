@@ -73,7 +73,7 @@ def attributes(L: Any) -> Any:
     return lambda x: (x.shape, x.dtype, x.device, x.real.foo(1).bar)
 
 
-def unpacked(L: Any) -> Any:
+def unpacking(L: Any) -> Any:
     def program(x: Any) -> Any:
         n, c = x.shape
         return x.reshape(c, n)
@@ -85,7 +85,7 @@ PROGRAMS: dict[str, Any] = {
     function.__name__: function
     for function in (
         operators, functions, inputs, annotations, indices, arithmetic, creation, constants, names,
-        attributes, unpacked,
+        attributes, unpacking,
     )
 }  # fmt: skip
 

@@ -372,14 +372,14 @@ class Tracer(TracerBase):
         _, in_spec = _pytree.tree_flatten(inputs)
         self.graph._codegen = _PyTreeCodeGen(_PyTreeInfo(names, in_spec, None))
 
-        def flattened(*given: Any) -> Any:
+        def run_flat(*given: Any) -> Any:
             result = function(*_pytree.tree_unflatten(list(given), spec))
             found, out_spec = _pytree.tree_flatten(result)
             codegen: Any = self.graph._codegen
             codegen.pytree_info = codegen.pytree_info._replace(out_spec=out_spec)
             return found
 
-        return flattened, leaves
+        return run_flat, leaves
 
     # -- the run ---------------------------------------------------------------------------------
 
@@ -619,7 +619,7 @@ def _autowrap_check(patcher: _Patcher, frame_dict: dict[str, Any], function_ids:
 def _record_calls(function: Any) -> Any:
     """Return a function that records a call with proxies, and else calls ``function``."""
 
-    def recorded(*args: Any, **kwargs: Any) -> Any:
+    def record(*args: Any, **kwargs: Any) -> Any:
         # A module that is imported during a trace may keep this function.
         proxy = find_proxy(args, kwargs) if _patchers else None
         if proxy is None:
@@ -629,8 +629,8 @@ def _record_calls(function: Any) -> Any:
         return made
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        setattr(recorded, name, getattr(function, name, None))
-    return recorded
+        setattr(record, name, getattr(function, name, None))
+    return record
 
 
 def compatibility(is_backward_compatible: bool) -> Callable[[_F], _F]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import json
 import keyword
 import math
 import operator
@@ -404,7 +405,7 @@ def _deletions(node: Node, used: Sequence[Node]) -> str:
 def attribute_text(base: str, target: str) -> str:
     """Return the expression of an attribute: ``self.layers`` or ``getattr(self, "0")``."""
     for name in target.split("."):
-        base = f"{base}.{name}" if name.isidentifier() else f'getattr({base}, "{name}")'
+        base = f"{base}.{name}" if name.isidentifier() else f"getattr({base}, {json.dumps(name)})"
     return base
 
 

@@ -274,7 +274,7 @@ def _replace(
         result = graph.graph_copy(new, values)
     results = result if isinstance(result, (tuple, list)) else [result]
     _check_results(pattern, results)
-    for old, made in zip(_returned(pattern, match), results, strict=True):
+    for old, made in zip(_find_results(pattern, match), results, strict=True):
         old.replace_all_uses_with(made)
         changed[old] = made
     for node in reversed(pattern.nodes):
@@ -284,7 +284,7 @@ def _replace(
     return ReplacedPatterns(match.anchors[0], match.nodes_map, made_nodes)
 
 
-def _returned(pattern: Graph, match: InternalMatch) -> list[Node]:
+def _find_results(pattern: Graph, match: InternalMatch) -> list[Node]:
     """Return the graph's nodes for the values that the pattern returns."""
     value = pattern.output_node().args[0]
     parts = value if isinstance(value, (tuple, list)) else [value]

@@ -29,7 +29,7 @@ DTYPES = {
 }  # fmt: skip
 
 
-class _Functions:
+class _Operations:
     """The public operations of a namespace as attributes."""
 
     def __init__(self, space: str) -> None:
@@ -39,7 +39,7 @@ class _Functions:
         return find(self._space, name)
 
 
-T, F, LINALG = _Functions(""), _Functions("nn.functional"), _Functions("linalg")
+T, F, LINALG = _Operations(""), _Operations("nn.functional"), _Operations("linalg")
 
 
 def operator(*names: str) -> Callable[[_F], _F]:
