@@ -108,6 +108,8 @@ def _avg_pool(
 @rule("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
       "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
 def _adaptive_pool(g: GraphWriter, call: Call, input: Ref, output_size: Any, **rest: Any) -> str:
+    if rest.get("return_indices"):
+        raise g.error("with return_indices has no counterpart in ONNX")
     spatial, kind = _spatial(input, call.name), "Average" if "avg" in call.name else "Max"
     source, had_batch = _add_batch(g, input, spatial)
     sizes, lengths = _as_many(output_size, spatial), input.shape[-spatial:]
@@ -215,11 +217,16 @@ def _interpolate(
         place = "asymmetric"
     else:
         place = "align_corners" if align_corners else "half_pixel"
-    shape = g.sizes(call.results[0].shape)
     extra: dict[str, Any] = {"nearest_mode": "floor"} if mode == "nearest" else {}
     if mode == "bicubic":
         extra = {"cubic_coeff_a": -0.75}
-    return str(g.add("Resize", input, None, None, shape, mode=modes[mode],
+    spatial = len(input.shape) - 2
+    scales, shape = None, None
+    if scale_factor is None or rest.get("recompute_scale_factor"):
+        shape = g.sizes(call.results[0].shape)
+    else:
+        scales = numpy.array([1, 1, *_as_many(scale_factor, spatial)], "float32")
+    return str(g.add("Resize", input, None, scales, shape, mode=modes[mode],
                      coordinate_transformation_mode=place, **extra))  # fmt: skip
 
 

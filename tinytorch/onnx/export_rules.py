@@ -57,7 +57,8 @@ def _as_many(value: Any, count: int) -> list[int]:
 UNARY = {
     "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh",
     "atan": "Atan", "atanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf",
-    "exp": "Exp", "floor": "Floor", "hardswish": "HardSwish", "log": "Log", "mish": "Mish",
+    "exp": "Exp", "floor": "Floor", "hardswish": "HardSwish", "isinf": "IsInf", "isnan": "IsNaN",
+    "log": "Log", "mish": "Mish",
     "neg": "Neg", "reciprocal": "Reciprocal", "relu": "Relu", "round": "Round",
     "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "softsign": "Softsign",
     "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
@@ -72,8 +73,12 @@ LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor", "bitw
 
 
 def _unary(operator: str) -> Rule:
-    def apply(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
-        return str(g.add(operator, g.cast(input, call.results[0].dtype)))
+    def apply(g: GraphWriter, call: Call, input: Ref, inplace: bool = False, **rest: Any) -> str:
+        for name, value in rest.items():
+            if value:
+                raise g.error(f"with {name}={value!r} has no counterpart in ONNX")
+        dtype = input.dtype if operator.startswith("Is") else call.results[0].dtype
+        return str(g.add(operator, g.cast(input, dtype)))
 
     return apply
 
@@ -578,7 +583,8 @@ def _full(g: GraphWriter, call: Call, **arguments: Any) -> str:
 
 @rule("arange")
 def _arange(g: GraphWriter, call: Call, **arguments: Any) -> str:
-    result, bounds = call.results[0], [v for v in arguments.values() if isinstance(v, (int, float))]
+    result, given = call.results[0], arguments.values()
+    bounds = [v for v in given if isinstance(v, (int, float)) and v.__class__ is not bool]
     bounds = [0, *bounds] if len(bounds) == 1 else bounds
     bounds = [*bounds, 1] if len(bounds) == 2 else bounds
     return str(g.add("Range", *[g.cast(b, result.dtype) for b in bounds]))

@@ -9,7 +9,9 @@ from typing import Any
 import numpy
 
 from ..core.tensor import Tensor
+from ..nn.module import Module
 from ..ops.create.factories import from_numpy
+from ..utils.summary import use_mode
 from . import export_layers as export_layers  # registers its rules
 from .export_graph import GraphWriter
 from .export_rules import RULES
@@ -53,7 +55,7 @@ def export(
     initializers with the names of the state dict.
 
     Args:
-        model: A Module in evaluation mode, or a function of tensors.
+        model: A Module, which runs in evaluation mode, or a function of tensors.
         args: The example: a tensor, or a tuple of tensors and other arguments.
         f: Path or binary file to write; None writes nothing.
         kwargs: Keyword arguments of the model, tensors among them.
@@ -99,12 +101,14 @@ def export(
         )
     example = (args,) if isinstance(args, Tensor) else tuple(args)
     parameters = _parameter_names(model)
+    module = model if isinstance(model, Module) else Module()
     if kwargs:
         example, model = (*example, dict(kwargs)), _pass_keywords(model)
     names = _input_names(example, input_names)
     dynamic = dynamic_dims(names, dynamic_axes if dynamic_axes is not None else dynamic_shapes)
     try:
-        found = trace_sizes(model, example, names, dynamic, RULES, True)
+        with use_mode(module, "eval"):
+            found = trace_sizes(model, example, names, dynamic, RULES, True)
         writer = GraphWriter(onnx, version)
         proto = _Export(writer, found, parameters).build(names, output_names, dynamic)
     except ExportError as error:
