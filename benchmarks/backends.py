@@ -22,7 +22,7 @@ from .timing import Effort, Statement, least_of, loops_for
 OVERHEAD = 3.5e-6
 
 
-class Program(NamedTuple):
+class MeasuredProgram(NamedTuple):
     """Function that makes a step in a library, and the bound on the ratio of the times."""
 
     make: Callable[[Any], larger.Step]
@@ -45,11 +45,11 @@ CALLS = {
     "x[0]": "q[0]",
 }
 PROGRAMS = {
-    "MLP step, Adam, 64": Program(partial(mlp.torch_step, optimizer="Adam", batch=64), 2.0),
-    "LeNet step, 32": Program(partial(larger.lenet, batch=32), 1.8),
-    "GPT step, 1 layer, 8": Program(partial(larger.gpt, batch=8, layers=1), 1.6),
-    "ResNet block, 8": Program(partial(larger.residual, batch=8), 1.8),
-    "attention, 8": Program(partial(larger.attention, batch=8), 1.6),
+    "MLP step, Adam, 64": MeasuredProgram(partial(mlp.torch_step, optimizer="Adam", batch=64), 2.0),
+    "LeNet step, 32": MeasuredProgram(partial(larger.lenet, batch=32), 1.8),
+    "GPT step, 1 layer, 8": MeasuredProgram(partial(larger.gpt, batch=8, layers=1), 1.6),
+    "ResNet block, 8": MeasuredProgram(partial(larger.residual, batch=8), 1.8),
+    "attention, 8": MeasuredProgram(partial(larger.attention, batch=8), 1.6),
 }
 NAMES = (*CALLS, *PROGRAMS)
 

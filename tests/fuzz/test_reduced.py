@@ -123,6 +123,15 @@ PROGRAMS = [
     f"{LEAF}; w = y[1:2].expand(3).as_strided((2,), (1,), 1); w.mul_(2); y.sum().backward()",
     f"{LEAF}; w = y[:1].expand(3).as_strided((2,), (1,)); y.mul_(2); w.sum().backward()",
     "x = L.arange(4.0); v = x[4:]; w = v.as_strided((2,), (1,), 1); w.fill_(7)",
+    # Writes to windows of an expanded tensor, whose library array is read-only.
+    *(
+        f"x = L.tensor([0.5, 1.5, 2.5]).expand(2, 3); v = x.unfold(0, 2, 1); v.{change}"
+        for change in (
+            "masked_fill_(v > 1, 2.0)",
+            "index_fill_(0, L.tensor([0]), 1.0)",
+            "index_put_((L.tensor([0]),), L.tensor(1.0))",
+        )
+    ),
     # Views of a view that was made before its base was reshaped in place.
     *(
         f"{LEAF}; u = L.ones(2, 2); v = u.t(); u.{change}; w = v.{view}; u.mul_(2)\n"

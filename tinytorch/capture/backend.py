@@ -236,8 +236,8 @@ class RecordingBackend(NumpyBackend):
     def writable(self, array: Any) -> Any:
         return array if array.flags.writeable else _call("xp.writable", NUMPY.writable, array)
 
-    def opened(self, array: Any) -> Any:
-        return _call("xp.opened", NUMPY.opened, array)
+    def writable_view(self, array: Any) -> Any:
+        return _call("xp.writable_view", NUMPY.writable_view, array)
 
     def is_shared(self, array: Any) -> bool:
         return bool(NUMPY.is_shared(unwrap(array)))
