@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+import contextvars
 import math
+import os
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -446,6 +450,32 @@ def test_methods_and_objects_as_arguments_are_recorded_by_object() -> None:
     assert recordings(Model.run) == 2
     one.scale = 5.0
     assert tt.equal(one.run(x), one.layer(x) * 5.0) and recordings(Model.run) == 3
+
+
+def test_contexts_threads_environments_and_namespaces_are_guards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    variable: contextvars.ContextVar[float] = contextvars.ContextVar("scale", default=2.0)
+    local, options = threading.local(), argparse.Namespace(scale=3.0)
+    local.scale = 5.0
+    monkeypatch.setenv("SCALE_OF_A_TEST", "7")
+
+    def use(x: Any) -> Any:
+        scale = float(os.environ["SCALE_OF_A_TEST"]) * variable.get()
+        return x * scale * local.scale * options.scale
+
+    compiled = tt.compile(use)
+    check(use, compiled, tt.ones(2))
+    token = variable.set(11.0)
+    check(use, compiled, tt.ones(2))
+    local.scale = 13.0
+    check(use, compiled, tt.ones(2))
+    options.scale = 17.0
+    check(use, compiled, tt.ones(2))
+    monkeypatch.setenv("SCALE_OF_A_TEST", "19")
+    check(use, compiled, tt.ones(2))
+    assert recordings(compiled) == 5
+    variable.reset(token)
 
 
 def test_partial_functions_and_wrapped_functions_are_searched() -> None:

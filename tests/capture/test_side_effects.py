@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
+import logging
+import queue
 import random
+import secrets
 import time
+import uuid
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -131,13 +136,25 @@ COUNTER = itertools.count()
 ITEMS = iter(range(1000))
 
 
+ENUMERATED, CYCLE = enumerate(range(1000)), itertools.cycle(range(1000))
+MAPPED, QUEUE = map(float, range(1000)), queue.SimpleQueue[int]()
+WAITING: Any = queue.Queue()
+MADE = (i for i in range(1000))
+for _number in range(100):
+    QUEUE.put(_number)
+    WAITING.put(_number)
+
+
 @pytest.mark.parametrize("draw", [
     lambda: random.random(), lambda: float(np.random.rand()), lambda: float(NUMBERS.random()),
-    lambda: OWN.random(), lambda: next(COUNTER), lambda: next(ITEMS),
-], ids=["random", "numpy.random", "Generator", "Random", "count", "iterator"])  # fmt: skip
+    lambda: OWN.random(), lambda: next(COUNTER), lambda: next(ITEMS), lambda: next(ENUMERATED)[0],
+    lambda: next(CYCLE), lambda: next(MAPPED), lambda: next(MADE), lambda: WAITING.get(),
+    lambda: QUEUE.get(),
+], ids=["random", "numpy.random", "Generator", "Random", "count", "iterator", "enumerate", "cycle",
+        "map", "generator", "Queue", "SimpleQueue"])  # fmt: skip
 def test_draws_of_python_and_numpy_are_drawn_at_each_call(draw: Callable[[], float]) -> None:
     compiled = tt.compile(lambda x: x + draw())
-    with pytest.warns(UserWarning, match="runs eagerly: it changes"):
+    with pytest.warns(UserWarning, match="runs eagerly: it (changes|calls)"):
         found = [compiled(tt.zeros(1, dtype=tt.float64)).item() for _ in range(6)]
     assert len(set(found)) == 6
 
@@ -196,6 +213,81 @@ def test_the_clock_is_read_at_each_call() -> None:
     with pytest.warns(UserWarning, match="perf_counter"):
         found = [compiled(tt.zeros(1, dtype=tt.float64)).item() for _ in range(4)]
     assert sorted(set(found)) == found
+
+
+def test_dates_and_unique_numbers_are_made_at_each_call() -> None:
+    for make in (
+        lambda: datetime.datetime.now().timestamp(), lambda: uuid.uuid4().int % 10**9,
+        lambda: secrets.randbelow(10**9),
+    ):  # fmt: skip
+        compiled = tt.compile(lambda x, make=make: x + make())
+        with pytest.warns(UserWarning, match=r"it (calls|changes)"):
+            found = [compiled(tt.zeros(1, dtype=tt.float64)).item() for _ in range(4)]
+        assert len(set(found)) > 1
+
+
+class Messages(logging.Handler):
+    """Handler that stores messages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.found.append(record.getMessage())
+
+
+def test_messages_are_logged_at_each_call() -> None:
+    logger, messages = logging.getLogger("a program"), Messages()
+    logger.addHandler(messages)
+    logger.setLevel("INFO")
+
+    def log(x: Any) -> Any:
+        logger.info("called")
+        return x * 2
+
+    compiled = tt.compile(log)
+    with pytest.warns(UserWarning, match="it calls time"):
+        call(compiled, tt.ones(1), 4)
+    assert messages.found == ["called"] * 4
+
+
+def test_attributes_of_functions_and_classes_are_counted_at_each_call() -> None:
+    class Calls:
+        count = 0
+
+    def count(x: Any) -> Any:
+        Calls.count += 1
+        count.calls = getattr(count, "calls", 0) + 1  # type: ignore[attr-defined]
+        return x + Calls.count * count.calls  # type: ignore[attr-defined]
+
+    compiled = tt.compile(count)
+    with pytest.warns(UserWarning, match="it changes"):
+        assert [compiled(tt.zeros(1)).item() for _ in range(5)] == [1, 4, 9, 16, 25]
+
+
+REPLACING: dict[str, Callable[[Any], Any]] = {
+    "data": lambda x: setattr(x, "data", tt.zeros(2)),
+    "t_": lambda x: x.t_(),
+    "resize_": lambda x: x.resize_(2),
+    "requires_grad_": lambda x: x.requires_grad_(),
+    "unsqueeze_": lambda x: x.unsqueeze_(0),
+}
+
+
+@pytest.mark.parametrize("name", REPLACING)
+def test_tensors_that_get_other_memory_or_another_shape_do_at_each_call(name: str) -> None:
+    def change(x: Any) -> Any:
+        REPLACING[name](x)
+        return x + 1
+
+    compiled = tt.compile(change)
+    with pytest.warns(UserWarning, match="of an input"):
+        compiled(tt.ones(2, 3))
+    for _ in range(3):
+        x, y = tt.ones(2, 3), tt.ones(2, 3)
+        assert tt.equal(change(x), compiled(y)) and x.shape == y.shape
+        assert x.requires_grad is y.requires_grad and tt.equal(x, y)
 
 
 def test_files_are_written_at_each_call(tmp_path: Any) -> None:

@@ -198,6 +198,7 @@ class Compiled:
         if redone:
             reach.exclude(redone)
         entry.guard_numbers(call.recorder.guards)
+        self._tries = [(key, n) for key, n in self._tries if key != signature.key]
         self._add(entry)
         return call.result
 

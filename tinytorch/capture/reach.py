@@ -17,13 +17,15 @@ import itertools
 import os
 import random
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from functools import partial
 from operator import attrgetter, is_, itemgetter
 from types import (
     BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType,
-    SimpleNamespace,
 )  # fmt: skip
 from typing import Any, NamedTuple
 
@@ -63,7 +65,7 @@ IMPURE = {
     }.items()
 }  # fmt: skip
 _SUSPICIOUS = frozenset((
-    "print", "input", "open", "write", "writelines", "urandom", "sleep",
+    "print", "input", "open", "write", "writelines", "urandom", "sleep", "now", "utcnow", "today",
     *(name.partition(".")[2] for name in IMPURE.values()),
 )) - {""}  # fmt: skip
 #: Modules of Python's without such functions.
@@ -72,6 +74,8 @@ _PURE = frozenset((
     "dataclasses", "abc", "enum", "types", "copy", "warnings", "random", "inspect", "__future__",
     "numbers", "builtins", "typing_extensions", "weakref", "re", "string",
 ))  # fmt: skip
+#: Modules of Python's whose objects are searched as the user's are.
+_SEARCHED = frozenset(("argparse", "collections", "configparser", "queue", "types"))
 #: Hooks of modules that run with ``forward`` or its backward.
 _HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 #: Special methods that a recorded function does not call.
@@ -164,8 +168,13 @@ def stream_state(value: Any) -> Any:
         return None if value.gi_frame is None else value.gi_frame.f_lasti, id(value.gi_frame)
     if isinstance(value, itertools.count):
         return repr(value)
+    if isinstance(value, type) or not hasattr(value, "__next__"):
+        return None
     hint = getattr(value, "__length_hint__", None)
-    return None if hint is None or isinstance(value, type) else hint()
+    if hint is not None:
+        return hint()
+    # The state of other iterators of C cannot be read: two states are never equal.
+    return None if hasattr(value, "__dict__") else object()
 
 
 class Change(NamedTuple):
@@ -211,6 +220,8 @@ class Reach:
         self._cells: dict[int, tuple[CellType, str]] = {}
         self._streams: list[tuple[Any, Any, str]] = []
         self._numpy_arrays: list[tuple[Any, Any, str]] = []
+        #: Functions that return a value, with the value.
+        self._reads: list[tuple[Callable[[], Any], Any, str]] = []
         self._outside: Any = None
         self.names: set[str] = set(_CALLED)
         #: Classes and Python modules, whose members are searched by name.
@@ -220,6 +231,8 @@ class Reach:
                 self._outside = root.__self__  # its hooks run outside of the function
             self._visit(root, label)
         self._visit_members()
+        if not self.names.isdisjoint(("environ", "getenv")):
+            self._visit_dict(os.environ._data, "os.environ")  # type: ignore[attr-defined]
         self._close()
 
     # -- search ------------------------------------------------------------------------
@@ -254,8 +267,10 @@ class Reach:
         elif isinstance(value, dict):
             self._plain.append(value)
             self._visit_dict(value, label)
+            self._visit_subclass(value, label)
         elif isinstance(value, (tuple, *_SEQUENCES)):
             self._visit_sequence(value, label)
+            self._visit_subclass(value, label)
         elif isinstance(value, (type, ModuleType)):
             self._visit_scope(value, label)
         else:
@@ -273,8 +288,7 @@ class Reach:
             self._watch_attribute(function, name, f"{label}.{name}")
         self._visit(function.__defaults__, f"defaults of {function.__name__}")
         self._visit(function.__kwdefaults__, f"defaults of {function.__name__}")
-        if vars(function):
-            self._visit_dict(vars(function), function.__name__)
+        self._visit_dict(vars(function), function.__name__)
         self._visit_closure(function, label)
         found, attributes = names_in(code)
         self.names |= attributes
@@ -329,6 +343,11 @@ class Reach:
             for i, item in enumerate(value):
                 self._visit(item, f"{label}[{i}]")
 
+    def _visit_subclass(self, value: Any, label: str) -> None:
+        """Search the attributes of a container of a class of the user's, and its methods."""
+        if not is_library(type(value).__module__):
+            self._visit_attributes(value, label)
+
     def _visit_scope(self, value: Any, label: str) -> None:
         """Note a class or a Python module of the user's, whose members are searched later."""
         name = value.__name__ if isinstance(value, ModuleType) else value.__module__
@@ -337,11 +356,22 @@ class Reach:
 
     def _visit_object(self, value: Any, label: str) -> None:
         """Search the attributes of an object, and the methods of its class."""
-        state = stream_state(value)
-        if state is not None:
-            self._streams.append((value, state, label))
+        stream = stream_state(value)
+        if stream is not None:
+            self._streams.append((value, stream, label))
         if isinstance(value, numpy.ndarray) and value.nbytes <= _MOST_BYTES:
             self._numpy_arrays.append((value, value.copy(), label))
+        elif isinstance(value, ContextVar):
+            self._reads.append((partial(value.get, _MISSING), value.get(_MISSING), label))
+        elif isinstance(value, threading.local):
+            for name, item in vars(value).items():
+                self._watch_attribute(value, name, f"{label}.{name}")
+                self._visit(item, f"{label}.{name}")
+        else:
+            self._visit_attributes(value, label)
+
+    def _visit_attributes(self, value: Any, label: str) -> None:
+        """Search the attributes of an object, and the methods of its class, unless it is opaque."""
         module = type(value).__module__
         state = getattr(value, "__dict__", {})
         if module.startswith("tinytorch.capture") and "_modules" not in state:
@@ -350,11 +380,11 @@ class Reach:
             return
         if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module.startswith(_OPAQUE):
             return
-        if is_library(module) and not module.startswith("tinytorch"):
-            if not isinstance(value, SimpleNamespace):
-                wrapped = getattr(value, "__wrapped__", None)
-                self._visit(wrapped, label)
-                return
+        root = module.partition(".")[0]
+        if is_library(module) and root != "tinytorch" and root not in _SEARCHED:
+            self.is_suspicious |= root in sys.stdlib_module_names and root not in _PURE
+            self._visit(getattr(value, "__wrapped__", None), label)
+            return
         if "_forward_hooks" in state:
             self._visit_module(value, label)
         elif hasattr(value, "__dict__"):
@@ -459,6 +489,8 @@ class Reach:
             return False
         if self._numpy_arrays and not all(map(_is_unchanged, self._numpy_arrays)):
             return False
+        if self._reads and not all(is_same(read(), value) for read, value, _ in self._reads):
+            return False
         try:
             return all(map(is_, self._current(), self._expected)) or self._holds_by_value()
         except (KeyError, ValueError):  # an attribute or the contents of a cell were deleted
@@ -492,6 +524,7 @@ class Reach:
         rest = zip(labels, expected, self._rest(), strict=False)
         found += [Change(label, _is_unset(a)) for label, a, b in rest if not is_same(a, b)]
         found += [Change(entry[2]) for entry in self._numpy_arrays if not _is_unchanged(entry)]
+        found += [Change(label) for read, value, label in self._reads if not is_same(read(), value)]
         return found + [Change(label) for value, state, label in self._streams
                         if stream_state(value) != state]  # fmt: skip
 

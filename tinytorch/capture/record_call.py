@@ -130,6 +130,7 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
     cuts = [HistoryCut(tensor) for tensor in tensors if tensor.requires_grad and not tensor.is_leaf]
     histories = [(tensor, tensor._rg, tensor._node) for tensor in tensors]
     old = [tensor._grad for tensor in tensors]
+    arrays = [tensor._data for tensor in tensors]
     first = next_seq()
     try:
         with ExitStack() as stack:
@@ -143,6 +144,8 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
                 _record_backward(call, tensors, [leaves.get(id(t), t) for t in tensors])
     finally:
         changed = [cut.rejoin() for cut in cuts]
+    if any(t._data is not a for t, a in zip(tensors, arrays, strict=True)):
+        call.reasons.append("the memory or the shape of an input is replaced")
     for cut in cuts:
         if cut.leaf._grad is not None:
             call.reasons.append("a backward pass runs through the history of an input")

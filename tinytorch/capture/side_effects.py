@@ -7,7 +7,9 @@ the function reaches before and after it is recorded, and observes calls of func
 
 from __future__ import annotations
 
+import datetime
 import io
+import queue
 import random
 import sys
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from .reach import _PACKAGE, IMPURE, Change, Reach, is_same
 
 
 _WRITERS = frozenset(("write", "writelines"))
+_CLOCKS = frozenset(("now", "utcnow", "today"))
 
 
 class SideEffects:
@@ -58,13 +61,9 @@ class SideEffects:
         """Note the call of an impure function of C outside of this library."""
         if event != "c_call":
             return
-        name = IMPURE.get(id(function))
-        if name is None:
-            if function.__name__ not in _WRITERS:
-                return
-            if not isinstance(getattr(function, "__self__", None), io.IOBase):
-                return
-            name = "write"
+        name = IMPURE.get(id(function)) or _method_name(function)
+        if not name:
+            return
         if not frame.f_code.co_filename.startswith(_PACKAGE):
             self._calls.append(f"{name}() at {frame.f_code.co_filename}:{frame.f_lineno}")
 
@@ -88,6 +87,18 @@ class SideEffects:
             if before != now
         ]
         return found
+
+
+def _method_name(function: Any) -> str:
+    """Return the name of a method of C if it writes, reads the date or a queue, else ``""``."""
+    name, owner = function.__name__, getattr(function, "__self__", None)
+    if name in _WRITERS and isinstance(owner, io.IOBase):
+        return f"{name} of a file"
+    if isinstance(owner, queue.SimpleQueue):
+        return f"SimpleQueue.{name}"
+    if name in _CLOCKS and isinstance(owner, type) and issubclass(owner, datetime.date):
+        return f"datetime.{name}"
+    return ""
 
 
 def _items(container: Any) -> list[Any]:
