@@ -48,7 +48,10 @@ def symbols(tree: Any) -> Any:
 
 
 #: Classes of arguments that hold no arrays.
-_WITHOUT_ARRAYS = frozenset((int, float, bool, str, type(None), type, type(...), numpy.dtype))
+_WITHOUT_ARRAYS = frozenset((
+    int, float, bool, str, type(None), type, type(...), numpy.ndarray,
+    *[type(numpy.dtype(char)) for char in "?bhilqBHILQefdgFDG"],
+))  # fmt: skip
 
 
 def split(args: Any, sources: list[TracedArray]) -> tuple[list[Any], list[Any]]:
@@ -69,7 +72,7 @@ def split(args: Any, sources: list[TracedArray]) -> tuple[list[Any], list[Any]]:
             first, second = split(arg, sources)
             real.append(kind(first))
             node.append(kind(second))
-        elif kind in _WITHOUT_ARRAYS:
+        elif kind in _WITHOUT_ARRAYS or kind is slice and _is_plain(arg):
             real.append(arg)
             node.append(arg)
         else:
@@ -77,6 +80,11 @@ def split(args: Any, sources: list[TracedArray]) -> tuple[list[Any], list[Any]]:
             real.append(map_tree(unwrap, arg))
             node.append(symbols(arg))
     return real, node
+
+
+def _is_plain(item: slice) -> bool:
+    """Whether the bounds of a slice are no arrays."""
+    return {item.start.__class__, item.stop.__class__, item.step.__class__} <= _WITHOUT_ARRAYS
 
 
 def call(
@@ -108,6 +116,12 @@ def wrap_result(
     recorder: ProgramRecorder, result: Any, node: Node, args: Any, sources: list[TracedArray]
 ) -> Any:
     """Wrap what a function returned; add its node unless its results are arguments or views."""
+    if result.__class__ is numpy.ndarray:  # the usual case
+        out = _as_view(recorder, result, node, None, args, sources)
+        if out is None:
+            recorder.program.nodes.append(node)
+            out = recorder.fresh(result, recorder.output(node, result))
+        return out
     is_several = result.__class__ is tuple or result.__class__ is list or hasattr(result, "_fields")
     wrapped, is_used = [], False
     for index, real in enumerate(result if is_several else (result,)):
@@ -137,8 +151,10 @@ def _as_view(
     for source in sources:
         if real is source.host:
             return source
-    if real.base is None:
+    if real.base is None or not sources:
         return None
+    if real.base is sources[0].host and args and args[0] is sources[0] and len(sources) == 1:
+        return _view_of(recorder, sources[0], real, node, index, args)
     root = root_of(real)
     for source in sources:
         if root is source.host or root is root_of(source.host):
@@ -158,7 +174,7 @@ def _view_of(
     function, rest = node.function, node.args[1:]
     name, kwargs = node.name, node.kwargs
     assert function is not None
-    if not args or args[0] is not source or has_arrays(args[1:]):
+    if args[0] is not source or len(args) > 1 and has_arrays(args[1:]):
         if not numpy.broadcast_to(source.host, real.shape).strides == real.strides:
             raise NotImplementedError(f"a view of an argument that is not the first: {name}")
         name, function, rest, kwargs = "numpy.broadcast_to", numpy.broadcast_to, (real.shape,), {}

@@ -302,13 +302,19 @@ def caller() -> str:
     return ""
 
 
+_NUMBERS = frozenset((int, float, bool, str, type(None)))
+
+
 def arrays_in(tree: Any) -> Iterator[Any]:
     """Yield the recorded arrays in an argument."""
     if isinstance(tree, TracedArray):
         yield tree
     elif isinstance(tree, (tuple, list)):
         for item in tree:
-            yield from arrays_in(item)
+            if isinstance(item, TracedArray):
+                yield item
+            elif item.__class__ not in _NUMBERS:
+                yield from arrays_in(item)
     elif isinstance(tree, dict):
         for item in tree.values():
             yield from arrays_in(item)
