@@ -374,6 +374,3 @@ def _install_operators() -> None:
 
 
 _install_operators()
-
-
-RecordedArray = ProgramArray

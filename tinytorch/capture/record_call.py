@@ -20,10 +20,10 @@ from ..graph.nodes import FREED, NodeOutput, next_seq
 from ..graph.special_nodes import identity_node
 from ..graph.views import edge_of
 from ..state import no_grad
-from .arrays import RecordedArray
+from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
 from .graph import Program, Value
-from .recorder import Recorder
+from .recorder import ProgramRecorder
 from .traced_memory import Input
 from .recording import leaves_of, recording
 
@@ -50,7 +50,7 @@ class CallRecording:
         reasons: Why the program must not be replayed.
     """
 
-    recorder: Recorder
+    recorder: ProgramRecorder
     result: Any = None
     leaves: list[Any] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
@@ -164,7 +164,7 @@ def _note_results(call: CallRecording, tensors: Sequence[Any], old: Sequence[Any
     call.leaves = leaves_of(call.result)
     set_grads = [(t, t._grad) for t, g in zip(tensors, old, strict=True) if t._grad is not g]
     for tensor in [*call.leaves, *[g for _, g in set_grads if g is not None]]:
-        if tensor._data.__class__ is not RecordedArray:
+        if tensor._data.__class__ is not ProgramArray:
             call.reasons.append(f"a result is on {tensor._xp}, not on the NumPy backend")
             return
     call.outputs = [leaf._data.value() for leaf in call.leaves]

@@ -337,6 +337,3 @@ def map_tree(convert: Callable[[Any], Any], tree: Any) -> Any:
     if kind is slice:
         return slice(*[map_tree(convert, item) for item in (tree.start, tree.stop, tree.step)])
     return convert(tree)
-
-
-Recorder = ProgramRecorder
