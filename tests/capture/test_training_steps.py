@@ -157,6 +157,21 @@ def test_a_learning_rate_that_is_a_tensor_is_read_by_each_replay() -> None:
     )
 
 
+def test_a_learning_rate_that_the_program_reads_is_a_guard() -> None:
+    parameter = tt.ones(2, requires_grad=True)
+    optimizer = optim.SGD([parameter], lr=0.5)
+
+    def step(x: Any) -> Any:
+        optimizer.step()
+        return x * optimizer.param_groups[0]["lr"]
+
+    parameter.grad = tt.ones(2)
+    compiled = tt.compile(step)
+    for rate in (0.5, 0.25, 0.25, 0.125):
+        optimizer.param_groups[0]["lr"] = rate
+        assert compiled(tt.ones(1)).item() == rate
+
+
 def test_a_step_that_creates_an_optimizers_state_stands_for_one_call() -> None:
     training = Training(OPTIMIZERS["Adam"], None, tt.float64)
     replay = Replayer(training.step, training.batch(0), list(training.model.parameters()))

@@ -61,7 +61,8 @@ def split(args: Any, sources: list[TracedArray]) -> tuple[list[Any], list[Any]]:
         args: Tuple or list of arguments.
         sources: List to which their recorded arrays are appended.
     """
-    real, node = [], []
+    real: list[Any] = []
+    node: list[Any] = []
     for arg in args:
         kind = arg.__class__
         if isinstance(arg, TracedArray):

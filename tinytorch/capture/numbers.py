@@ -7,13 +7,14 @@ Python's operators as eager code computes them.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from .graph import Kind, Value
-from .recorder import ProgramRecorder
+from .recorder import ProgramRecorder, is_users
 from .traced_memory import Input
 
 
@@ -134,11 +135,13 @@ _TRACED = frozenset(("lr", "momentum"))
 def trace_group(recorder: ProgramRecorder, group: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of a parameter group with traced learning rates, momentums and betas.
 
-    All other hyperparameters are guarded.
+    All other hyperparameters are guarded; all of them if the program itself reads them, as a
+    function does that multiplies a loss by the learning rate.
     """
     if recorder.actions:
         recorder.note_break("a learning rate after the step of a scheduler")
-    traced, guarded = dict(group), []
+    traced = dict(group)
+    guarded = [name for name in group if name != "params"] if reads_groups(recorder.outside) else []
     for name, value in group.items():
         if name in _TRACED and isinstance(value, (int, float)):
             traced[name] = _trace(recorder, (id(group), name), _ReadItem(group, name))
@@ -149,11 +152,30 @@ def trace_group(recorder: ProgramRecorder, group: dict[str, Any]) -> dict[str, A
                     for i in range(len(value))
                 ]
             )
-        elif name != "params":
+        elif name != "params" and name not in guarded:
             guarded.append(name)
     read = _ReadFacts(group, guarded)
     recorder.guards.append((read, read()))
     return traced
+
+
+def reads_groups(outside: Any) -> bool:
+    """Whether a recorded function of the program names the hyperparameters.
+
+    Args:
+        outside: The frame that calls the recorded function.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame is not outside:
+        code = frame.f_code
+        if is_users(code.co_filename) and not _READERS.isdisjoint(code.co_names):
+            return True
+        frame = frame.f_back
+    return False
+
+
+#: Attributes and methods through which a program reads hyperparameters.
+_READERS = frozenset(("param_groups", "get_last_lr"))
 
 
 def _trace(recorder: ProgramRecorder, key: Any, read: Callable[[], Any]) -> TracedNumber:

@@ -49,6 +49,7 @@ class ProgramRecorder:
         actions: Functions to call after each replay, in order, for effects outside of tensors.
         acting: The objects whose attributes these functions change.
         numbers: The traced numbers that are inputs, by what they are read from.
+        outside: The frame that calls the recorded function.
         phase: Phase of the nodes that are added.
         tag: Their tag.
         draws: For each draw since the last mark the engine, and its state before.
@@ -67,6 +68,7 @@ class ProgramRecorder:
         self.actions: list[Callable[[], Any]] = []
         self.acting: list[Any] = []
         self.numbers: dict[Any, Any] = {}
+        self.outside: Any = None
         self.phase = "forward"
         self.tag = Tag()
         self.draws: list[tuple[Any, Any]] = []

@@ -28,20 +28,20 @@ class TagRecorder:
     def __init__(self, recorder: ProgramRecorder) -> None:
         self._recorder = recorder
         self._outer: Any = None
-        self._frame: Any = None
         self._paths: dict[int, dict[int, str]] = {}
 
     def __enter__(self) -> TagRecorder:
         self._outer = RECORDER.get()
         RECORDER.set(self)
-        self._frame = sys._getframe(3)  # the caller of the function that enters the recording
+        # The caller of the function that enters the recording.
+        self._recorder.outside = sys._getframe(3)
         count_watchers(1)
         return self
 
     def __exit__(self, *exception: object) -> None:
         count_watchers(-1)
         RECORDER.set(self._outer)
-        self._frame = None
+        self._recorder.outside = None
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
         """Run an operation; nodes of operations inside of it have its tag."""
@@ -66,7 +66,7 @@ class TagRecorder:
         """Return the line of the program, and the modules whose ``forward`` runs, inner first."""
         line, modules = "", []
         frame: Any = sys._getframe(2)
-        while frame is not None and frame is not self._frame:
+        while frame is not None and frame is not self._recorder.outside:
             code = frame.f_code
             if code.co_name == "forward" and code.co_argcount:
                 module = frame.f_locals.get(code.co_varnames[0])
