@@ -235,8 +235,7 @@ class ProgramWriter:
         if kind is slice:
             parts = (tree.start, tree.stop, tree.step)
             return f"slice({', '.join(map(self.expression, parts))})"
-        items = f"({''.join(self.expression(item) + ', ' for item in tree)})"
-        return items if kind is tuple else f"{self.share(kind)}{items}"
+        return f"({''.join(self.expression(item) + ', ' for item in tree)})"
 
     def array_text(self, value: Value) -> str:
         """Return the text of a value as an array."""

@@ -41,8 +41,6 @@ def substitute(tree: Any, find: Callable[[Value], Any]) -> Any:
         return {name: substitute(item, find) for name, item in tree.items()}
     if kind is slice:
         return slice(*(substitute(item, find) for item in (tree.start, tree.stop, tree.step)))
-    if isinstance(tree, tuple):  # a named tuple
-        return kind(*(substitute(item, find) for item in tree))
     return tree
 
 
