@@ -15,7 +15,7 @@ from tests.capture.replayer import Replayer
 
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "SGD": lambda p: optim.SGD(p, lr=0.05),
-    "SGD with momentum": lambda p: optim.SGD(p, 0.05, momentum=0.9, dampening=0.1, weight_decay=1e-3),
+    "SGD with momentum": lambda p: optim.SGD(p, 0.05, 0.9, dampening=0.1, weight_decay=1e-3),
     "SGD with Nesterov": lambda p: optim.SGD(p, 0.05, momentum=0.9, nesterov=True, maximize=True),
     "Adam": lambda p: optim.Adam(p, lr=0.01),
     "Adam with AMSGrad": lambda p: optim.Adam(p, lr=0.01, amsgrad=True, weight_decay=1e-3),
@@ -39,7 +39,9 @@ SCHEDULERS: dict[str, Callable[[Any], Any]] = {
     "ExponentialLR": lambda o: optim.lr_scheduler.ExponentialLR(o, 0.97),
     "PolynomialLR": lambda o: optim.lr_scheduler.PolynomialLR(o, 80, 2.0),
     "CosineAnnealingLR": lambda o: optim.lr_scheduler.CosineAnnealingLR(o, 20),
-    "CosineAnnealingWarmRestarts": lambda o: optim.lr_scheduler.CosineAnnealingWarmRestarts(o, 9, 2),
+    "CosineAnnealingWarmRestarts": lambda o: (
+        optim.lr_scheduler.CosineAnnealingWarmRestarts(o, 9, 2)
+    ),
     "LambdaLR": lambda o: optim.lr_scheduler.LambdaLR(o, lambda epoch: 1 / (1 + epoch)),
     "MultiplicativeLR": lambda o: optim.lr_scheduler.MultiplicativeLR(o, lambda epoch: 0.98),
     "CyclicLR": lambda o: optim.lr_scheduler.CyclicLR(o, 0.001, 0.05, 6, mode="triangular2"),
