@@ -269,7 +269,7 @@ def _maxima_and_saved(
     xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
 ) -> tuple[Array, Array | None]:
     """Result of ``window_maxima``, and the indices of the maxima if a fused kernel returns them."""
-    fused = _run_fused(xp, "max_pool", windows, input)
+    fused = _run_fused(xp, "max_pool", windows, input) if xp.fuses else None
     if fused is not None:
         return fused  # type: ignore[no-any-return]
     table = table_of_windows(input.shape, windows)
@@ -286,7 +286,7 @@ def _run_fused(xp: Backend, name: str, windows: tuple[AxisWindows, ...], *args: 
     The kernel gets ``args``, and then the kernel sizes, strides, paddings, dilations and numbers of
     windows, each one int for each dimension of the image.
     """
-    if not xp.fuses or xp.kernel(name) is None:
+    if xp.kernel(name) is None:
         return None
     _, *sizes = zip(*windows, strict=True)
     return xp.fused(name, *args, *sizes)
@@ -318,7 +318,7 @@ def maxima_and_indices(
     xp: Backend, input: Array, windows: tuple[AxisWindows, ...]
 ) -> tuple[Array, Array]:
     """``window_maxima``, and the index of each maximum in the flattened image."""
-    fused = _run_fused(xp, "max_pool", windows, input)
+    fused = _run_fused(xp, "max_pool", windows, input) if xp.fuses else None
     if fused is not None:
         return fused  # type: ignore[no-any-return]
     table = table_of_windows(input.shape, windows)
@@ -486,7 +486,7 @@ def window_means(
 
 def _window_sums(xp: Backend, input: Array, windows: tuple[AxisWindows, ...]) -> Array:
     """Sum of each window, by the windows along each dimension, in order."""
-    fused = _run_fused(xp, "sum_pool", windows, input)
+    fused = _run_fused(xp, "sum_pool", windows, input) if xp.fuses else None
     if fused is not None:
         return fused
     table = table_of_windows(input.shape, windows)
@@ -503,7 +503,7 @@ def _spread_means(
 ) -> Array:
     """Transpose of ``window_means``, whose input has the shape ``shape``."""
     out = input / as_divisor(xp, divisor, input.dtype)
-    fused = _run_fused(xp, "sum_pool_backward", windows, out, tuple(shape))
+    fused = _run_fused(xp, "sum_pool_backward", windows, out, tuple(shape)) if xp.fuses else None
     if fused is not None:
         return fused
     for each in windows:
