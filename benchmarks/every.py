@@ -29,7 +29,7 @@ from .timing import Effort, least_of, loops_for
 MEAN = 1.5  # bound on the geometric mean of the ratios to PyTorch's time
 SLOW, SLOW_ROWS = 3.0, 60  # at most so many rows may take more than this
 OVER_NUMPY = 1.5  # bound for these rows, over NumPy's calls alone
-ROUNDS, SECONDS = 5, 0.004  # at most so many turns of this length: there are hundreds of rows
+ROUNDS, SECONDS = 5, 0.003  # at most so many turns of this length: there are hundreds of rows
 
 
 # -- calls of NumPy, recorded ----------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 from ... import dtypes
+from ...backends import load
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
@@ -14,7 +16,7 @@ from ..checks import check_supported
 from ..create.factories import as_tensor
 from ..index.gathering import index_select
 from ..pointwise.complex_numbers import sgn
-from ..shape.diagonal import diagonal
+from ..shape.diagonal import diagonal, triu_indices
 from ..shape.sizes import flip
 from .matmul import dot
 from .products import cross as linalg_cross
@@ -348,7 +350,24 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
-    xp, n = input._xp, input._data.shape[0]
-    (pairs,) = xp.nonzero(xp.triu(xp.ones((n, n), bool), 1).reshape(-1))
     distances: Tensor = _distances(input, input, float(p), False)
-    return index_select(distances.reshape(-1), 0, wrap(pairs, xp))
+    return index_select(distances.reshape(-1), 0, _pairs(input._xp, input._data.shape[0]))
+
+
+#: Pairs of up to this many rows are kept.
+_FEW_ROWS = 64
+
+
+def _pairs(xp: Backend, n: int) -> Tensor:
+    """Positions of the pairs of n rows, the smaller row first, in a matrix of all distances."""
+    if n <= _FEW_ROWS:
+        return wrap(xp.from_numpy(_pairs_of_few(n)), xp)
+    first, second = triu_indices(n, n, 1, backend=xp)
+    return first * n + second
+
+
+@functools.cache
+def _pairs_of_few(n: int) -> Any:
+    """The results of ``_pairs`` for few rows, as NumPy arrays."""
+    np = load("numpy").library
+    return np.flatnonzero(np.triu(np.ones((n, n), bool), 1)).astype("int64")
