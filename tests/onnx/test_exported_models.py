@@ -68,7 +68,8 @@ def upsampling(torch: Any) -> Any:
     nn = torch.nn
     return nn.Sequential(
         nn.ConvTranspose2d(2, 3, 3, stride=2, output_padding=1), nn.GroupNorm(3, 3), nn.ELU(),
-        nn.Upsample(scale_factor=2, mode="bilinear"), nn.ReflectionPad2d(1), nn.InstanceNorm2d(3, affine=True),
+        nn.Upsample(scale_factor=2, mode="bilinear"), nn.ReflectionPad2d(1),
+        nn.InstanceNorm2d(3, affine=True),
     )  # fmt: skip
 
 

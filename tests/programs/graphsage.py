@@ -1,4 +1,4 @@
-"""GraphSAGE with mean aggregation by products of sparse matrices, and a table with few gradients."""
+"""GraphSAGE with means by products of sparse matrices, and a table with few gradients."""
 
 import torch
 import torch.nn as nn

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from ..capture.arrays import RecordedArray
+from ..capture.arrays import ProgramArray
 from ..capture.graph import Value, values_in
 from ..capture.recorder import caller
 from ..capture.recording import Recording, leaves_of, record
@@ -141,7 +141,7 @@ def map_refs(function: Callable[[Any], Any], tree: Any) -> Any:
 def _as_ref(item: Any) -> Any:
     """Return a ``Ref`` for a tensor or a recorded array, anything else as it is."""
     data = item._data if isinstance(item, Tensor) else item
-    if data.__class__ is RecordedArray:
+    if data.__class__ is ProgramArray:
         tensor = item if isinstance(item, Tensor) else None
         return Ref(data.value(), tuple(data.shape), data.dtype, data.host, tensor)
     if isinstance(item, Tensor):

@@ -363,7 +363,7 @@ def _pairs(xp: Backend, n: int) -> Tensor:
     if n <= _FEW_ROWS:
         return wrap(xp.from_numpy(_pairs_of_few(n)), xp)
     first, second = triu_indices(n, n, 1, backend=xp)
-    return first * n + second
+    return first * n + second  # type: ignore[no-any-return]
 
 
 @functools.cache
