@@ -82,8 +82,10 @@ def _mm_reduce(mat1: Any, mat2: Any, reduce: str) -> Tensor:
             f"sparse.mm: reduce={reduce!r} needs a sparse and a dense matrix, in this order"
         )
     products.check_factors(mat1, mat2)
+    factors: Any = mat1._elements
+    rows: Any
     rows, columns = mat1._pattern.coordinates
-    terms = take(mat2, columns) * mat1._elements.unsqueeze(1)
+    terms = take(mat2, columns) * factors.unsqueeze(1)
     index = rows.unsqueeze(1).expand(terms.shape)
     out = terms.new_zeros((mat1.shape[0], mat2.shape[1]))
     found = out.scatter_reduce(0, index, terms, reduce, include_self=False)
@@ -135,7 +137,10 @@ def sampled_addmm(
             f"sampled_addmm: expected an input of shape {[mat1.shape[0], mat2.shape[1]]}, got "
             f"{list(input.shape)}"
         )
-    elements = sample(input._pattern, mat1, mat2.t()) * alpha + input._elements * beta
+    former: Any = input._elements
+    second: Any = mat2
+    sampled: Any = sample(input._pattern, mat1, second.t())
+    elements = sampled * alpha + former * beta
     return input.make_like(name_node(elements, "SparseSampledAddmmBackward0"))
 
 
@@ -292,7 +297,8 @@ def from_scipy(
         parts = matrix.indptr, matrix.indices, matrix.data
         return sparse_compressed_tensor(*parts, matrix.shape, layout=layout, **options)
     found = matrix.tocoo()
-    indices = stack([as_tensor(each).to(dtypes.int64) for each in (found.row, found.col)])
+    ends: list[Any] = [as_tensor(each) for each in (found.row, found.col)]
+    indices = stack([end.to(dtypes.int64) for end in ends])
     return sparse_coo_tensor(indices, found.data, found.shape, **options)
 
 
@@ -319,8 +325,8 @@ def to_scipy(input: Tensor) -> Any:
         ) from error
     if not isinstance(input, SparseTensor) or input.ndim != 2 or input._pattern.sparse_dim != 2:
         raise RuntimeError("to_scipy: expected a sparse matrix without dense dimensions")
-    elements = input._elements.detach().cpu().numpy()
-    index = [each.detach().cpu().numpy() for each in input._pattern.index]
+    tensors: list[Any] = [input._elements, *input._pattern.index]
+    elements, *index = [tensor.detach().cpu().numpy() for tensor in tensors]
     shape = tuple(input.shape)
     if input.layout is sparse_coo:
         return scipy_sparse.coo_array((elements, tuple(index[0])), shape=shape)
