@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.fresh import program
 from tests.oracles import host
+from tests.runner import Runner
 
 
 @pytest.fixture
@@ -41,6 +43,21 @@ def assert_equal(libraries: Any, call: Any, arrays: list[Any], dtype: str) -> No
     for ours, theirs in zip(*found, strict=True):
         assert ours.dtype == theirs.dtype
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+def test_the_operators_are_imported_at_their_first_use(runner: Runner) -> None:
+    def uses() -> None:
+        import sys
+
+        import tinytorch
+
+        tinytorch.ones(2)
+        print("tinytorch.compat.torchvision" in sys.modules, "torchvision" in sys.modules)
+        print(tinytorch.ops.torchvision.nms)
+        print("tinytorch.compat.torchvision" in sys.modules, "torchvision" in sys.modules)
+
+    done = runner.python("-c", program(uses))
+    assert done.stdout.splitlines() == ["False False", "torchvision.nms", "True False"]
 
 
 @pytest.mark.torch

@@ -189,7 +189,7 @@ def test_no_regions_pool_to_nothing(name: str) -> None:
     found = pool(name, x, tt.zeros(0, 5), 1.0, 2, 2, *extra)
     assert found.shape == (0, 1 if name.startswith("ps") else 4, 2, 2)
     found.sum().backward()
-    assert not x.grad.any()
+    assert x.grad is not None and not x.grad.any()
 
 
 def test_a_region_without_samples_is_nan_by_position() -> None:
@@ -289,6 +289,15 @@ def test_operators_without_a_kernel_raise_by_name() -> None:
         vision.qnms(tt.zeros(1, 4), tt.zeros(1), 0.5)
     with pytest.raises(AttributeError, match="has no attribute 'soft_nms'"):
         vision.soft_nms
+
+
+def test_a_formula_that_torchvision_registers_does_not_replace_the_gradient() -> None:
+    tt.library.register_autograd("torchvision::roi_align", lambda ctx, g: (2 * g,) + (None,) * 6)
+    x: Any = tt.ones(1, 1, 4, 4, requires_grad=True)
+    vision.roi_align(
+        x, tt.tensor([[0.0, 0.0, 0.0, 2.0, 2.0]]), 1.0, 2, 2, 2, False
+    ).sum().backward()
+    assert float(x.grad.sum()) == pytest.approx(4)  # the weights of each mean sum to 1
 
 
 def test_the_schema_of_an_operator_is_torchvisions() -> None:
