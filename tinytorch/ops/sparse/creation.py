@@ -511,9 +511,10 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
 # ``layouts`` has the functions of sparse tensors: these run for dense ones.
 
 
-def _part_error(name: str, layout: str) -> RuntimeError:
-    """Return PyTorch's error for a part of a sparse tensor that a dense one does not have."""
-    return RuntimeError(f"{name} expected sparse {layout} layout but got Strided")
+def _part_error(name: str, layout: str, input: Tensor) -> RuntimeError:
+    """Return PyTorch's error for a part of a sparse tensor that ``input``, a dense one, lacks."""
+    kind = "Strided" if input.layout is strided else input.layout
+    return RuntimeError(f"{name} expected sparse {layout} layout but got {kind}")
 
 
 @composite(namespaces=("Tensor",))
@@ -533,7 +534,7 @@ def coalesce(input: Tensor) -> Tensor:
         >>> s.coalesce().values()
         tensor([3.])
     """
-    raise _part_error("coalesce", "coordinate tensor")
+    raise _part_error("coalesce", "coordinate tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -550,7 +551,7 @@ def is_coalesced(input: Tensor) -> bool:
         >>> tt.eye(2).to_sparse().is_coalesced()
         True
     """
-    raise _part_error("is_coalesced", "coordinate tensor")
+    raise _part_error("is_coalesced", "coordinate tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -568,7 +569,7 @@ def indices(input: Tensor) -> Tensor:
         tensor([[0, 1],
                 [0, 1]])
     """
-    raise _part_error("indices", "coordinate tensor")
+    raise _part_error("indices", "coordinate tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -587,7 +588,7 @@ def values(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse().values()
         tensor([1., 1.])
     """
-    raise _part_error("values", "tensor")
+    raise _part_error("values", "tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -604,7 +605,7 @@ def crow_indices(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse_csr().crow_indices()
         tensor([0, 1, 2])
     """
-    raise _part_error("crow_indices", "row compressed tensor")
+    raise _part_error("crow_indices", "row compressed tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -621,7 +622,7 @@ def col_indices(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse_csr().col_indices()
         tensor([0, 1])
     """
-    raise _part_error("col_indices", "row compressed tensor")
+    raise _part_error("col_indices", "row compressed tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -638,7 +639,7 @@ def ccol_indices(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse_csc().ccol_indices()
         tensor([0, 1, 2])
     """
-    raise _part_error("ccol_indices", "column compressed tensor")
+    raise _part_error("ccol_indices", "column compressed tensor", input)
 
 
 @composite(namespaces=("Tensor",))
@@ -655,7 +656,7 @@ def row_indices(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse_csc().row_indices()
         tensor([0, 1])
     """
-    raise _part_error("row_indices", "column compressed tensor")
+    raise _part_error("row_indices", "column compressed tensor", input)
 
 
 @composite(namespaces=("Tensor",), public=True)
@@ -672,7 +673,7 @@ def _nnz(input: Tensor) -> int:
         >>> tt.eye(2).to_sparse()._nnz()
         2
     """
-    raise _part_error("_nnz", "tensor")
+    raise _part_error("_nnz", "tensor", input)
 
 
 @composite(namespaces=("Tensor",), public=True)
@@ -689,7 +690,7 @@ def _indices(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse()._indices().shape
         tinytorch.Size([2, 2])
     """
-    raise _part_error("_indices", "tensor")
+    raise _part_error("_indices", "tensor", input)
 
 
 @composite(namespaces=("Tensor",), public=True)
@@ -706,7 +707,7 @@ def _values(input: Tensor) -> Tensor:
         >>> tt.eye(2).to_sparse()._values()
         tensor([1., 1.])
     """
-    raise _part_error("_values", "tensor")
+    raise _part_error("_values", "tensor", input)
 
 
 # -- dense tensors ---------------------------------------------------------------------------------
