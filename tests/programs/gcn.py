@@ -68,7 +68,7 @@ for epoch in range(40):
     optimizer.step()
     if epoch % 8 == 0 or epoch == 39:
         accuracy = (model(features, adjacency).argmax(1) == labels).float().mean()
-        print(f"epoch {epoch:2d} loss {loss.item():.4f} accuracy {accuracy.item():.3f}")
+        print(f"loss {loss.item():.4f} accuracy {accuracy.item():.3f} at {epoch}")
 
 # Weights of edges that are learned: the gradient of the elements of a sparse matrix.
 weights = torch.ones(edges.shape[1], requires_grad=True)

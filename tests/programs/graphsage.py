@@ -54,11 +54,11 @@ for epoch in range(30):
     for optimizer in optimizers:
         optimizer.step()
     if epoch % 6 == 0 or epoch == 29:
-        print(f"epoch {epoch:2d} loss {loss.item():.4f}")
+        print(f"loss {loss.item():.4f} at {epoch}")
 print(model.table.weight.grad.is_sparse, model.table.weight.grad._nnz())
 
 # Two steps at once: the square of the adjacency matrix is sparse as well.
 two_steps = torch.sparse.mm(adjacency, adjacency)
 print(two_steps._nnz(), int(torch.sparse.sum(two_steps)))
 attention = torch.sparse.softmax(adjacency * 0.5, dim=1)
-print(torch.sparse.sum(attention, dim=1).to_dense()[:4].tolist())
+print([f"{v:.4f}" for v in torch.sparse.sum(attention, dim=1).to_dense()[:4].tolist()])
