@@ -65,6 +65,7 @@ SHORT: dict[str, str] = {
     "numpy.linalg": "NumPy's module",
     "numpy.testing": "NumPy's module",
     "numpy.typing": "NumPy's module",
+    "onnx.custom_operators": "PyTorch's names for operators of a program, which nothing uses",
     "state.recorder": "the dispatcher imports it, and the profiler, which is far above",
 }
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.

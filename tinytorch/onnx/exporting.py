@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy
@@ -15,7 +16,7 @@ from ..utils.summary import use_mode
 from . import export_layers as export_layers  # registers its rules
 from .export_graph import GraphWriter
 from .export_rules import RULES
-from .reading import import_package
+from .reading import import_onnx
 from .custom_operators import OnnxExporterError
 from ..export.dynamic import dynamic_dims, tensors_in, trace_sizes
 from ..export.tracing import (
@@ -93,7 +94,7 @@ def export(
         raise TypeError(f"export() got an unexpected keyword argument {min(unknown)!r}")
     if not export_params:
         raise NotImplementedError("onnx.export: export_params=False is not supported")
-    onnx = import_package("onnx", "onnx.export")
+    onnx = import_onnx("onnx.export")
     version = OPSET if opset_version is None else opset_version
     if version not in _OPSETS:
         raise ValueError(
@@ -144,7 +145,7 @@ class ONNXProgram:
             destination: Path or binary file.
         """
         is_file = hasattr(destination, "write")
-        import_package("onnx", "onnx.export").save_model(
+        import_onnx("onnx.export").save_model(
             self.model_proto, destination if is_file else os.fspath(destination)
         )
 
@@ -162,7 +163,7 @@ class ONNXProgram:
 
     def _run(self, arrays: Sequence[Any]) -> Any:
         if self._session is None:
-            self._session = import_package("onnxruntime", "onnx.export").InferenceSession(
+            self._session = _import_runtime().InferenceSession(
                 self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"]
             )
         names = [each.name for each in self.model_proto.graph.input]
@@ -173,6 +174,15 @@ class ONNXProgram:
         operators = [node.op_type for node in graph.node]
         inputs, outputs = ([each.name for each in part] for part in (graph.input, graph.output))
         return f"ONNXProgram({inputs=}, {outputs=}, {operators=})"
+
+
+def _import_runtime() -> Any:
+    try:
+        return import_module("onnxruntime")
+    except ImportError as error:
+        raise ImportError(
+            "ONNXProgram needs the package onnxruntime, which the extra [onnx] installs"
+        ) from error
 
 
 def _pass_keywords(model: Any) -> Callable[..., Any]:

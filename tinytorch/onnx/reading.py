@@ -79,7 +79,7 @@ def read(f: Any) -> Graph:
         ValueError: If the file is malformed or reads outside its folder.
         NotImplementedError: If an operator or a type is not supported.
     """
-    onnx = import_package("onnx", "onnx.load")
+    onnx = import_onnx("onnx.load")
     folder, data = None, f
     if isinstance(f, (str, os.PathLike)):
         folder = os.path.dirname(os.path.abspath(os.fspath(f)))
@@ -98,13 +98,13 @@ def read(f: Any) -> Graph:
     return _Reader(onnx, folder).graph(model.graph, set())
 
 
-def import_package(name: str, caller: str) -> Any:
-    """Import a package of the extra [onnx]; ImportError that names it for ``caller``."""
+def import_onnx(caller: str) -> Any:
+    """Import the package ``onnx``; ImportError that says what to install, for ``caller``."""
     try:
-        return import_module(name)
+        return import_module("onnx")
     except ImportError as error:
         raise ImportError(
-            f"{caller} needs the package {name}, which the extra [onnx] installs"
+            f"{caller} needs the package onnx, which the extra [onnx] installs"
         ) from error
 
 
