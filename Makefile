@@ -28,7 +28,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch static backends parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch static backends parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyT
 
 mutations: $(TORCH_VENV)/.test  ## break thirty places of the library, one at a time: the tests must notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py
+
+# Compiled groups of `tt.compile` with -fsanitize=address,undefined, if the C compiler has these.
+sanitize: $(TORCH_VENV)/.test  ## run compiled groups with the compiler's checks of addresses
+	$(TORCH_VENV)/bin/python -W ignore -m tests.capture.sanitize
 
 # Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`, or a number of them, which
 # is the same work on a busy machine: `make fuzz COUNT=5000 SEED=1`.

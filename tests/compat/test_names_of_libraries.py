@@ -22,8 +22,7 @@ from tinytorch.facade.unsupported import Absent
 # -- what is not there -----------------------------------------------------------------------
 
 REFUSED = [
-    "export.export", "export.ExportedProgram",
-    "onnx.export",
+    "export.unflatten", "export.ShapesCollection",
     "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.spsolve",
     "library.opcheck", "ao.quantization.convert",
     "ao.quantization.QConfig", "_dynamo.export",
