@@ -11,17 +11,18 @@ import numpy
 from . import c_engine, numpy_engine
 from .graph import Program
 from .replay import run_program
+from .settings import ENGINES
 
 
-class Executable(Protocol):
+class PreparedProgram(Protocol):
     """Program that is ready to run, in one thread at a time."""
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Return the outputs as new arrays, and write the inputs that the program writes."""
 
 
-class Reference:
-    """Executable that runs one node after the other.
+class ReferenceProgram:
+    """Prepared program that runs one node after the other.
 
     Args:
         program: The program.
@@ -41,10 +42,7 @@ class Reference:
         return found[:count]
 
 
-ENGINES = ("reference", "numpy", "c", "auto")
-
-
-def prepare(program: Program, engine: str) -> Executable:
+def prepare(program: Program, engine: str) -> PreparedProgram:
     """Make a program ready to run.
 
     Args:
@@ -54,10 +52,10 @@ def prepare(program: Program, engine: str) -> Executable:
     """
     if engine == "auto":
         engine = os.environ.get("TINYTORCH_COMPILE") or engine
-    if engine not in ENGINES:
+    if engine not in (*ENGINES, "auto"):
         raise ValueError(f"expected an engine of {', '.join(ENGINES)}, got {engine!r}")
     if engine == "reference":
-        return Reference(program)
+        return ReferenceProgram(program)
     if engine == "numpy":
         return numpy_engine.prepare(program)
     return c_engine.prepare(program) if engine == "c" else c_engine.prepare_late(program)

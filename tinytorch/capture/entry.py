@@ -299,7 +299,7 @@ class Lanes:
         self._free: list[Any] = []
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """Run the program; see ``engines.Executable``."""
+        """Run the program; see ``engines.PreparedProgram``."""
         try:
             lane = self._free.pop()
         except IndexError:
