@@ -302,6 +302,23 @@ def test_values_of_parameters_are_no_guards() -> None:
     assert recordings(compiled) == 2
 
 
+def test_parameters_that_are_parts_of_one_memory() -> None:
+    flat = tt.randn(12)
+    net: Any = nn.Linear(3, 3)
+    net.weight = nn.Parameter(flat[:9].view(3, 3))
+    net.bias = nn.Parameter(flat[9:])
+    compiled = tt.compile(net)
+    x = tt.randn(2, 3)
+    check(net, compiled, x)
+    flat.mul_(2.0)
+    check(net, compiled, x)
+    assert recordings(compiled) == 1
+    other = tt.randn(12)
+    net.weight.data, net.bias.data = other[:9].view(3, 3), other[9:]
+    check(net, compiled, x)
+    assert recordings(compiled) == 2
+
+
 def test_training_of_each_submodule_is_a_guard() -> None:
     net = Net()
     compiled = tt.compile(net)

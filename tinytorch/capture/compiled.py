@@ -187,6 +187,7 @@ class Compiled:
             try:
                 with memory:
                     check_writes(call, listed, memory)
+                    guard_shared_memory(entry, call, listed)
                     guard_grads(entry, call, listed)
                     entry.call = ProgramCall(call, listed, self.options.engine)
             except Refusal as refusal:
@@ -286,6 +287,18 @@ def entries_of_actions(call: CallRecording) -> set[Any]:
         elif isinstance(value, LRScheduler):
             pending.append(vars(value))
     return found
+
+
+def guard_shared_memory(entry: GuardedEntry, call: CallRecording, listed: Listed) -> None:
+    """Guard the arrays of tensors if several are parts of one memory, which the program reads.
+
+    Raises:
+        Refusal: If gradients are.
+    """
+    shared = [source.index for source in call.sources if source.kind == "argument" and source.root]
+    if any(place in listed.owners for place in shared):
+        raise Refusal("gradients of parameters share memory")
+    entry.tensors.is_strict = bool(shared)
 
 
 #: Attributes by which a function reads or sets gradients, itself or by the library.

@@ -226,7 +226,10 @@ class TensorGuard:
 
     Attributes:
         arrays: Their arrays at the last check.
+        is_strict: Whether they must have the same arrays, not only arrays of the same kind.
     """
+
+    is_strict: bool = False
 
     def __init__(self, tensors: Iterable[Any]) -> None:
         self.tensors = list(tensors)
@@ -240,6 +243,8 @@ class TensorGuard:
             return False
         if all(map(is_, map(_array, self.tensors), self.arrays)):
             return True
+        if self.is_strict:
+            return False
         current = list(map(_array, self.tensors))
         if list(map(type, self.tensors)) != self._kinds or not all(
             map(is_like, current, self.arrays)
