@@ -21,7 +21,8 @@ from .check import check_replay
 from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    SeparateMemory, Signature, is_lazy, reason_for_eager, unsupported_tensor,
+    SeparateMemory, Signature, is_eager_scope, is_lazy, other_backend,
+    unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
 from .reach import Reach
@@ -78,7 +79,9 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current_recorder() is not None or config.disable or stance.name == "force_eager":
             return self.function(*args, **kwargs)
-        reason = reason_for_eager()
+        if is_eager_scope():
+            return self.function(*args, **kwargs)
+        reason = other_backend()
         if reason:
             return self._run_eagerly(reason, args, kwargs)
         signature = Signature(args, kwargs)

@@ -39,21 +39,24 @@ _array = attrgetter("_data")
 _requires_grad = attrgetter("_rg")
 
 
-def reason_for_eager() -> str:
-    """Return why a call must not be recorded or replayed now; ``""`` if it may be."""
-    if current_backend() is not _NUMPY:
-        return f"the active backend is {current_backend().name!r}; only 'numpy' is recorded"
-    if is_transforming():
-        return "a transform of func, or forward-mode differentiation, is running"
-    if torch_function.modes.get():
-        return "a TorchFunctionMode is active"
-    if CALLS:
-        return "a hook of all modules is registered"
-    if HOOK_STACK.get():
-        return "hooks for saved tensors are active"
-    if Anomaly.enabled:
-        return "anomaly mode is on"
-    return ""
+def is_eager_scope() -> bool:
+    """Whether calls run eagerly in the active scopes, whatever the function is.
+
+    These are functions that a transform of ``func`` or forward mode differentiates, modes that
+    override operations, hooks of all modules, hooks for saved tensors, and anomaly mode.
+    """
+    return bool(
+        is_transforming() or torch_function.modes.get() or CALLS or HOOK_STACK.get()
+        or Anomaly.enabled
+    )  # fmt: skip
+
+
+def other_backend() -> str:
+    """Return why the active backend is not recorded; ``""`` if it is NumPy."""
+    backend = current_backend()
+    if backend is _NUMPY:
+        return ""
+    return f"the active backend is {backend.name!r}; only 'numpy' is recorded"
 
 
 def modes() -> tuple[Any, ...]:
