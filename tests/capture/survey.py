@@ -19,6 +19,8 @@ import numpy as np
 
 import tinytorch as tt
 from tinytorch.capture.recording import leaves_of, record
+from tinytorch.capture import engines
+from tinytorch.capture.graph import Program
 from tinytorch.capture.replay import run_program
 
 #: Operations whose results are memory that is not initialized: their layout alone is compared.
@@ -221,6 +223,21 @@ def judge(name: str, function: Callable[..., Any], sample: Any) -> Verdict:
     return compare_replay(case, recording, cotangents, layout_alone)
 
 
+#: Name of the engine that replays; "" for the reference.
+ENGINE = ""
+
+
+def run(program: Program, feeds: list[Any]) -> list[Any]:
+    """Run a program twice by the engine, which may reuse its memory; return the second result."""
+    if not ENGINE:
+        return run_program(program, feeds)
+    executable = engines.prepare(program, ENGINE)
+    state = tt.get_rng_state()
+    executable.run([np.array(feed, order="K") for feed in feeds])
+    tt.set_rng_state(state)
+    return executable.run([np.array(feed, order="K") for feed in feeds])
+
+
 def compare_replay(
     case: SampleCase, recording: Any, cotangents: list[Any], layout_alone: bool
 ) -> Verdict:
@@ -240,7 +257,7 @@ def compare_replay(
     ]
     tt.manual_seed(11)
     try:
-        replayed = run_program(recording.program, feeds)
+        replayed = run(recording.program, feeds)
     except Exception as error:
         if isinstance(eager, Exception):
             return Verdict("right", "raises, too")
@@ -290,7 +307,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--dtype", default="float64")
     parser.add_argument("--json", default="")
+    parser.add_argument("--engine", default="", help="numpy or c; default: the reference")
     options = parser.parse_args()
+    global ENGINE
+    ENGINE = options.engine
     warnings.simplefilter("ignore")
     infos = operations()
     if options.only:

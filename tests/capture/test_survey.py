@@ -21,8 +21,11 @@ BREAKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_replays_of_operations_are_right_or_a_named_break(dtype: str) -> None:
+@pytest.mark.parametrize(("dtype", "engine"), [("float64", ""), ("float32", "numpy")])
+def test_replays_of_operations_are_right_or_a_named_break(
+    dtype: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "ENGINE", engine)
     infos = survey.choose(survey.operations(), 12, {"float64": 1, "float32": 2}[dtype])
     found = survey.survey(infos, dtype, count=2)
     counts = {kind: [n for n, verdict in found.items() if verdict == kind] for kind in survey.KINDS}
