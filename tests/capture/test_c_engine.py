@@ -133,6 +133,39 @@ def test_selections_treat_special_values_as_the_backend_does(kind: str) -> None:
     compare(builder.program, builder.arrays(), 0)
 
 
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_halves_are_rounded_after_each_operation(name: str) -> None:
+    dtype = np.dtype("float16")
+    if name == "bfloat16":
+        dtype = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    rng = np.random.default_rng(0)
+    more = [65504, 65519, 65520, 6e-8, 3e-8, 2.98e-8, 6e-5, *rng.normal(0, 50, 40)]
+    with np.errstate(all="ignore"):
+        values = np.concatenate([SPECIAL, more, rng.normal(0, 1e-5, 20)]).astype(dtype)
+    builder = Builder()
+    x, y = (builder.input(part.ravel()) for part in np.meshgrid(values, values))
+    for function in (np.add, np.subtract, np.multiply, np.divide, np.less, np.equal):
+        made: Any = builder.call(function, x, y)
+        builder.program.outputs.append(builder.call(np.copy, made, name="numpy.copy"))
+    for function in (np.negative, np.absolute, np.square, np.sqrt, np.floor, np.isnan):
+        made = builder.call(function, x)
+        builder.program.outputs.append(builder.call(np.copy, made, name="numpy.copy"))
+    wide = builder.call(np.ndarray.astype, x, np.dtype("float32"), name="ndarray.astype")
+    scaled = builder.call(np.multiply, wide, np.float32(1.1))
+    back = builder.call(np.ndarray.astype, scaled, dtype, name="ndarray.astype")
+    builder.program.outputs.append(back)
+    arrays = builder.arrays()
+    executable = c_engine.prepare(builder.program)
+    assert executable.groups == 1
+    expected = run_program(builder.program, arrays)
+    for a, b in zip(executable.run(arrays), expected, strict=True):
+        assert a.dtype == b.dtype
+        a, b = a.astype("float32"), b.astype("float32")
+        np.testing.assert_array_equal(a, b)
+        known = ~np.isnan(b)
+        np.testing.assert_array_equal(np.signbit(a[known]), np.signbit(b[known]))
+
+
 def load_functions() -> Any:
     """The functions of the prelude as functions of arrays of float32."""
     names = ("exp", "log", "tanh", "erf")
@@ -163,7 +196,7 @@ def test_functions_of_float32_are_within_two_units(name: str) -> None:
     bits = rng.integers(0, 2**32, 100_000, "uint32").view("float32")
     near = rng.uniform(-12, 12, 100_000).astype("float32")
     x = np.concatenate([bits, near, np.linspace(-104, 89, 20_000, dtype="float32")])
-    x = x[np.isfinite(x)]
+    x = np.concatenate([x[np.isfinite(x)], np.array([0.0, -0.0], "float32")])
     out = np.empty_like(x)
     function(x.ctypes.data, out.ctypes.data, x.size)
     exact = np.array([EXACT[name](float(value)) for value in x])
@@ -172,6 +205,8 @@ def test_functions_of_float32_are_within_two_units(name: str) -> None:
         unit = np.spacing(np.abs(rounded)).astype("float64")
         finite = np.abs(exact) < np.finfo("float32").max
     assert (np.abs(out[finite] - exact[finite]) <= 2 * unit[finite]).all()
+    zero = rounded == 0
+    np.testing.assert_array_equal(np.signbit(out[zero]), np.signbit(rounded[zero]))
     np.testing.assert_array_equal(out[~finite], rounded[~finite])
 
 

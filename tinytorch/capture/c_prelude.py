@@ -33,6 +33,30 @@ INLINE void bind(char **p, const i64 *slots, const char *tuple) {
 }
 INLINE f32 as_f32(i32 bits) { f32 x; memcpy(&x, &bits, 4); return x; }
 INLINE i32 as_i32(f32 x) { i32 bits; memcpy(&bits, &x, 4); return bits; }
+/* float16 and bfloat16, rounded to even */
+typedef uint16_t h16; typedef uint16_t g16;
+INLINE f32 from_h16(h16 h) {
+  i32 sign = (i32)(h & 0x8000) << 16, bits = (h & 0x7fff) << 13;
+  f32 x = as_f32(bits) * 0x1p112f;
+  i32 large = as_i32(x) | 0x7f800000;
+  x = (h & 0x7c00) == 0x7c00 ? as_f32(large) : x;
+  return as_f32(as_i32(x) | sign);
+}
+INLINE h16 to_h16(f32 x) {
+  i32 bits = as_i32(x), sign = (bits >> 16) & 0x8000, a = bits & 0x7fffffff;
+  f32 y = as_f32(a);
+  i32 tiny = as_i32(y + 0.5f) - 0x3f000000;
+  i32 usual = (a - 0x38000000 + 0xfff + ((a >> 13) & 1)) >> 13;
+  i32 h = a < 0x38800000 ? tiny : a >= 0x477ff000 ? 0x7c00 : usual;
+  h = a > 0x7f800000 ? 0x7e00 | ((a >> 13) & 0x3ff) : h;
+  return (h16)(h | sign);
+}
+INLINE f32 from_g16(g16 g) { return as_f32((i32)((uint32_t)g << 16)); }
+INLINE g16 to_g16(f32 x) {
+  uint32_t bits = (uint32_t)as_i32(x);
+  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  return (g16)(x != x ? (bits >> 16) | 0x40 : rounded);
+}
 /* exp(x) - 1 = 2**n * (1 + r + r*r*p) - 1 with x = n * log(2) + r, |r| <= log(2) / 2 */
 INLINE f32 exp_f32(f32 x) {
   f32 c = x < -104.0f ? -104.0f : x;
@@ -81,7 +105,7 @@ INLINE f32 tanh_f32(f32 x) {
   p = FMA(p, s, -0x1.b84448p-5f);
   p = FMA(p, s, 0x1.110768p-3f);
   p = FMA(p, s, -0x1.555534p-2f);
-  f32 small = FMA(p * s, x, x);
+  f32 small = __builtin_copysignf(FMA(p * s, x, x), x);
   f32 e = exp_f32(2.0f * (a > 10.0f ? 10.0f : a));
   f32 large = __builtin_copysignf(1.0f - 2.0f / (e + 1.0f), x);
   return x != x ? x : a < 0.625f ? small : large;

@@ -25,8 +25,10 @@ from .numpy_blocks import REDUCTIONS, is_copy, is_operand, is_ufunc, reduction_f
 #: C's types by NumPy's letters.
 TYPES = {
     "f": "f32", "d": "f64", "?": "b8", "B": "u8", "b": "i8", "h": "i16", "i": "i32", "l": "i64",
-    "q": "i64",
+    "q": "i64", "e": "f32", "E": "f32",
 }  # fmt: skip
+#: Types in memory of dtypes that are computed in float32 and rounded after each operation.
+_HALVES = {"e": "h16", "E": "g16"}
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
     "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
@@ -34,9 +36,9 @@ _INFIX = {
 }  # fmt: skip
 #: Functions of the prelude, with the letters of the dtypes that they are for.
 _FUNCTIONS = {
-    "maximum": "fdbhilq", "minimum": "fdbhilq", "absolute": "fdbhilq", "sign": "fdbhilq",
-    "sqrt": "fd", "floor": "fd", "ceil": "fd", "trunc": "fd", "rint": "fd", "copysign": "fd",
-    "exp": "fd", "log": "fd", "tanh": "fd", "erf": "fd", "ndtr": "f",
+    "maximum": "fdbhilq", "minimum": "fdbhilq", "absolute": "fdeEbhilq", "sign": "fdebhilq",
+    "sqrt": "fdeE", "floor": "fdeE", "ceil": "fdeE", "trunc": "fdeE", "rint": "fde",
+    "copysign": "fde", "exp": "fdeE", "log": "fdeE", "tanh": "fdeE", "erf": "fd", "ndtr": "f",
 }  # fmt: skip
 _LOGICAL = {"logical_and": "({0} != 0) & ({1} != 0)", "logical_or": "({0} != 0) | ({1} != 0)",
             "logical_xor": "({0} != 0) ^ ({1} != 0)", "logical_not": "{0} == 0"}  # fmt: skip
@@ -46,7 +48,7 @@ _TESTS = {
     "isfinite": "fabs({0}) < INFINITY",
 }
 _REALS = {"negative": "-{0}", "square": "{0} * {0}", "positive": "{0}", "reciprocal": "1 / {0}"}
-_FLOATS = "fd"
+_FLOATS, _ALL_FLOATS = "fd", "fdeE"
 _SELECT = {
     "xp.where": "where",
     "numpy.where": "where",
@@ -71,7 +73,7 @@ def lower(node: Node) -> list[Op] | None:
     out = node.outputs[0]
     if out is None or node.kind is Kind.MUTATE and node.name != "xp.add_scaled":
         return None
-    if not all(v.dtype.char in TYPES for v in (out, *values_of(node.args))):
+    if not all(letter(v.dtype) in TYPES for v in (out, *values_of(node.args))):
         return None
     if not all(map(is_operand, node.args)):
         return None
@@ -97,30 +99,54 @@ def values_of(args: Any) -> list[Value]:
     return [arg for arg in args if isinstance(arg, Value)]
 
 
+def letter(dtype: Any) -> str:
+    """Return NumPy's letter of a dtype; of another library's than ml_dtypes' bfloat16 none."""
+    if dtype.num < 256:
+        return str(dtype.char)
+    return "E" if dtype.name == "bfloat16" else "-"
+
+
+def read_text(text: str, dtype: Any) -> str:
+    """Return the text of a value in memory as the type that is computed."""
+    half = _HALVES.get(letter(dtype))
+    return f"from_{half}({text})" if half else text
+
+
+def write_element(place: str, name: str, dtype: Any) -> str:
+    """Return the line that stores a computed value in memory."""
+    half = _HALVES.get(letter(dtype))
+    return f"{place} = to_{half}({name});" if half else f"{place} = {name};"
+
+
+def memory_type(dtype: Any) -> str:
+    """Return C's type of an element in memory."""
+    return _HALVES.get(letter(dtype)) or TYPES[letter(dtype)]
+
+
 def is_typed(name: str, dtype: Any) -> bool:
     """Whether the prelude has the function for a dtype."""
-    return dtype.char in _FUNCTIONS.get(name, "")
+    return letter(dtype) in _FUNCTIONS.get(name, "")
 
 
 def _lower_ufunc(node: Node, out: Value) -> list[Op] | None:
     function: Any = node.function
     name, dtypes = function.__name__, loop_dtypes(node)
-    if dtypes is None or not all(dtype.char in TYPES for dtype in dtypes):
+    if dtypes is None or not all(letter(dtype) in TYPES for dtype in dtypes):
         return None
     computed = dtypes[0]
     is_known = (
         name in _LOGICAL
-        or name in _TESTS and computed.char in _FLOATS
-        or name in _REALS and (computed.char in _FLOATS or name != "reciprocal")
-        and computed.char != "?"
+        or name in _TESTS and letter(computed) in _ALL_FLOATS
+        or name in _REALS and (letter(computed) in _ALL_FLOATS or name != "reciprocal")
+        and letter(computed) != "?"
         or name == "invert"
-        or name == "divide" and computed.char in _FLOATS
+        or name == "divide" and letter(computed) in _ALL_FLOATS
         or name in _INFIX and name != "divide" and (
-            computed.char not in _FLOATS or not name.startswith("bitwise")
+            letter(computed) not in _ALL_FLOATS or not name.startswith("bitwise")
         )
         or is_typed(name, computed)
     )  # fmt: skip
-    if name in ("add", "multiply", "subtract", "maximum", "minimum") and computed.char == "?":
+    if name in ("add", "multiply", "subtract", "maximum", "minimum") and letter(computed) == "?":
         return None
     return [Op(name, [*node.args], out, node)] if is_known else None
 
@@ -150,9 +176,9 @@ def _lower_selection(node: Node, out: Value) -> list[Op] | None:
         condition, others = args[1], args[:1]
     else:
         condition, others = None, args
-        if out.dtype.char not in _FLOATS:
+        if letter(out.dtype) not in _FLOATS:
             return None
-    is_mask = isinstance(condition, Value) and condition.dtype.char == "?"
+    is_mask = isinstance(condition, Value) and letter(condition.dtype) == "?"
     if not is_mask and name != "between":
         return None
     values = values_of(others)
@@ -166,8 +192,11 @@ def _lower_cast(node: Node, out: Value) -> list[Op] | None:
     if not isinstance(source, Value):
         is_number = isinstance(source, (bool, int, float))
         return [Op("cast", [source], out, node)] if is_number else None
-    if source.dtype.char in _FLOATS and out.dtype.char not in (*_FLOATS, "?"):
+    pair = letter(source.dtype), letter(out.dtype)
+    if pair[0] in _ALL_FLOATS and pair[1] not in (*_ALL_FLOATS, "?"):
         return None  # C leaves open what NaN and large numbers become
+    if pair[1] in _HALVES and pair[0] not in ("f", "?", pair[1]):
+        return None  # which would be rounded twice
     return [Op("cast", [source], out, node)]
 
 
@@ -200,7 +229,7 @@ def _lower_reduction(node: Node, out: Value) -> list[Op] | None:
 
 def _lower_scaled_sum(node: Node, out: Value) -> list[Op] | None:
     """``target * keep + array * scale``."""
-    if node.kwargs or out.dtype.char not in _FLOATS or node.args[1].dtype != out.dtype:
+    if node.kwargs or letter(out.dtype) not in _FLOATS or node.args[1].dtype != out.dtype:
         return None
     target, array, scale, keep = (*node.args, 1.0)[:4]
     ops = []
@@ -219,7 +248,7 @@ def _lower_softmax(node: Node, out: Value) -> list[Op] | None:
     """Softmax along the last dimension of several rows."""
     value, dim = node.args
     last = len(value.shape) - 1
-    if out.dtype.char not in _FLOATS or value.dtype != out.dtype or dim not in (-1, last):
+    if letter(out.dtype) not in _FLOATS or value.dtype != out.dtype or dim not in (-1, last):
         return None
     if not is_row_major(value) or not is_row_major(out) or math.prod(value.shape[:-1]) < 2:
         return None
@@ -331,7 +360,7 @@ class _TextWriter:
         for _ in range(2):  # the first pass finds which values later loops need
             loops = [self.write_level(level) for level in range(last + 1)]
         for value, name in self.spills.items():
-            kind = TYPES[value.dtype.char]
+            kind = TYPES[letter(value.dtype)]
             self.head.append(f"{kind} *{name} = malloc((n[0] + 1) * sizeof({kind}));")
             self.tail.append(f"free({name});")
         lines = [line for loop in loops for line in loop]
@@ -371,21 +400,22 @@ class _TextWriter:
 
     def add_load(self, value: Value, form: Form) -> None:
         """Declare the memory that a value is read from."""
-        kind, k = TYPES[value.dtype.char], self.add_parameter(value, form)
+        kind, k = memory_type(value.dtype), self.add_parameter(value, form)
+        number = TYPES[letter(value.dtype)]
         self.head.append(f"const {kind} *p{k} = (const {kind} *)p[{k}];")
         if form is Form.SCALAR:
-            self.head.append(f"const {kind} s{k} = *p{k};")
+            self.head.append(f"const {number} s{k} = {read_text(f'*p{k}', value.dtype)};")
             text = f"s{k}"
         elif form is Form.COLUMN or self.is_flat:
-            text = f"p{k}[i]"
+            text = read_text(f"p{k}[i]", value.dtype)
         elif form is Form.ELEMENT:
             self.row.append(f"const {kind} *b{k} = p{k} + r * C;")
-            text = f"b{k}[i]"
+            text = read_text(f"b{k}[i]", value.dtype)
         elif form is Form.ROW:
-            self.row.append(f"const {kind} s{k} = p{k}[r];")
+            self.row.append(f"const {number} s{k} = {read_text(f'p{k}[r]', value.dtype)};")
             text = f"s{k}"
         else:
-            text = self.add_strided(value, k, kind)
+            text = read_text(self.add_strided(value, k, kind), value.dtype)
         self.loads[value, form] = text
 
     def add_strided(self, value: Value, k: int, kind: str) -> str:
@@ -407,7 +437,7 @@ class _TextWriter:
 
     def add_store(self, value: Value) -> None:
         """Declare the memory that a result is written to."""
-        kind, form = TYPES[value.dtype.char], self.group.made[value]
+        kind, form = memory_type(value.dtype), self.group.made[value]
         k = self.add_parameter(value, "store")
         self.head.append(f"{kind} *p{k} = ({kind} *)p[{k}];")
         if value in self.group.final or self.is_flat:
@@ -420,7 +450,7 @@ class _TextWriter:
 
     def add_total(self, op: Op) -> None:
         """Declare the sum of all rows or of all elements, in float64, and store it at the end."""
-        kind, j = TYPES[op.out.dtype.char], self.number[op.out]
+        kind, j = TYPES[letter(op.out.dtype)], self.number[op.out]
         store = self.stores.get(op.out, "").partition("[")[0]
         if op.reduces is Form.SCALAR:
             self.head.append(f"f64 c{j} = 0;")
@@ -454,7 +484,7 @@ class _TextWriter:
         for op in rows:
             lines.append(self.definition(op))
             if op.out in self.stores:
-                lines.append(f"{self.stores[op.out]} = {self.name(op.out)};")
+                lines.append(self.store(op.out))
         return lines + self.column_loop(columns) if columns else lines
 
     def column_loop(self, ops: list[Op]) -> list[str]:
@@ -482,7 +512,7 @@ class _TextWriter:
         start, end = [], []
         mark = ("/*start*/", "/*end*/") if self.is_flat else ("", "")
         for op in sums:
-            kind, name = TYPES[op.out.dtype.char], self.name(op.out)
+            kind, name = TYPES[letter(op.out.dtype)], self.name(op.out)
             if op.reduces is Form.SCALAR:
                 start.append(f"{mark[0]}{kind} {name} = 0;")
                 end.append(f"{mark[1]}c{self.number[op.out]} += {name};")
@@ -526,7 +556,7 @@ class _TextWriter:
         body.append(self.definition(op, loads, body))
         self.known.add(op.out)
         if op.out in self.stores and op.out not in self.spills:
-            body.append(f"{self.stores[op.out]} = {self.name(op.out)};")
+            body.append(self.store(op.out))
         elif op.out in self.spills:
             body.append(f"{self.spills[op.out]}[i] = {self.name(op.out)};")
 
@@ -535,8 +565,14 @@ class _TextWriter:
     ) -> str:
         """Return the line that defines the result of an operation."""
         loads, body = ([], []) if loads is None or body is None else (loads, body)
-        kind = TYPES[op.out.dtype.char]
-        return f"const {kind} {self.name(op.out)} = {self.formula(op, loads, body)};"
+        kind, half = TYPES[letter(op.out.dtype)], _HALVES.get(letter(op.out.dtype))
+        formula = self.formula(op, loads, body)
+        formula = f"from_{half}(to_{half}({formula}))" if half else formula
+        return f"const {kind} {self.name(op.out)} = {formula};"
+
+    def store(self, value: Value) -> str:
+        """Return the line that stores a value."""
+        return write_element(self.stores[value], self.name(value), value.dtype)
 
     def name(self, value: Value) -> str:
         """Return the name of a value in the text."""
@@ -555,7 +591,9 @@ class _TextWriter:
             form = op.forms[k]
             assert form is not None
             text = self.load(arg, form, loads)
-        return text if arg.dtype == dtype else f"(({TYPES[dtype.char]}){truth(text, arg, dtype)})"
+        return (
+            text if arg.dtype == dtype else f"(({TYPES[letter(dtype)]}){truth(text, arg, dtype)})"
+        )
 
     def load(self, value: Value, form: Form, loads: list[str]) -> str:
         """Return the name of a loaded element, which is read at the beginning of the loop."""
@@ -563,7 +601,7 @@ class _TextWriter:
         if "[i" not in text:
             return text
         name = f"l{[*self.loads].index((value, form))}"
-        line = f"const {TYPES[value.dtype.char]} {name} = {text};"
+        line = f"const {TYPES[letter(value.dtype)]} {name} = {text};"
         if line not in loads:
             loads.append(line)
         return name
@@ -574,12 +612,13 @@ class _TextWriter:
             return self.name(value)
         op = self.by_out[value]
         if value in self.stores:
-            line = f"const {TYPES[value.dtype.char]} {self.name(value)} = {self.stores[value]};"
+            text = read_text(self.stores[value], value.dtype)
+            line = f"const {TYPES[letter(value.dtype)]} {self.name(value)} = {text};"
         elif self.cost(value) <= _CHEAP:
             line = self.definition(op, loads, body)
         else:
             spill = self.spills.setdefault(value, f"w{self.number[value]}")
-            line = f"const {TYPES[value.dtype.char]} {self.name(value)} = {spill}[i];"
+            line = f"const {TYPES[letter(value.dtype)]} {self.name(value)} = {spill}[i];"
         body.append(line)
         self.known.add(value)
         return self.name(value)
@@ -606,7 +645,7 @@ class _TextWriter:
         if op.name == "between":
             return self.between(op, loads, body)
         args = [self.operand(op, k, dtypes[k], loads, body) for k in range(len(op.args))]
-        kind = TYPES[dtypes[-1].char]
+        kind = TYPES[letter(dtypes[-1])]
         if op.name == "where":
             return f"{args[0]} ? {args[1]} : {args[2]}"
         if op.name == "masked":
@@ -626,11 +665,11 @@ class _TextWriter:
         if not isinstance(source, Value):
             return number_text(source, op.out.dtype)
         text = self.operand(op, 0, source.dtype, loads, body)
-        return f"({TYPES[op.out.dtype.char]}){truth(text, source, op.out.dtype)}"
+        return f"({TYPES[letter(op.out.dtype)]}){truth(text, source, op.out.dtype)}"
 
     def between(self, op: Op, loads: list[str], body: list[str]) -> str:
         """Return the expression of a value clamped by bounds."""
-        kind, dtype = TYPES[op.out.dtype.char], op.out.dtype
+        kind, dtype = TYPES[letter(op.out.dtype)], op.out.dtype
         text = self.operand(op, 0, dtype, loads, body)
         for k, name in ((1, "maximum"), (2, "minimum")):
             if k < len(op.args) and op.args[k] is not None:
@@ -648,18 +687,20 @@ def row_offsets(shape: tuple[int, ...], steps: list[int]) -> Any:
 
 def truth(text: str, source: Value, dtype: Any) -> str:
     """Return the text of a value, or of its truth if it is cast to bool."""
-    return f"({text} != 0)" if dtype.char == "?" and source.dtype.char != "?" else f"({text})"
+    return f"({text} != 0)" if letter(dtype) == "?" and letter(source.dtype) != "?" else f"({text})"
 
 
 def number_text(number: Any, dtype: Any) -> str:
     """Return the literal of a number, rounded to a dtype."""
     with numpy.errstate(all="ignore"):
-        value = numpy.asarray(number).astype(dtype).item()
-    if dtype.char not in _FLOATS:
-        text = str(int(value))
-        return f"(({TYPES[dtype.char]}){text}LL)" if value != -(2**63) else "INT64_MIN"
+        rounded = numpy.asarray(number).astype(dtype)
+    if letter(dtype) not in _ALL_FLOATS:
+        value = int(rounded)
+        text = str(value)
+        return f"(({TYPES[letter(dtype)]}){text}LL)" if value != -(2**63) else "INT64_MIN"
+    value = float(rounded)
     if value != value:
         return "NAN"
     if math.isinf(value):
         return "INFINITY" if value > 0 else "(-INFINITY)"
-    return f"({value.hex()}{'f' if dtype.char == 'f' else ''})"
+    return f"({value.hex()}{'' if letter(dtype) == 'd' else 'f'})"
