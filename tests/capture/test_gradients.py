@@ -287,13 +287,40 @@ def test_writes_to_inputs_are_seen() -> None:
 
 
 def test_views_of_inputs_as_results_are_views() -> None:
-    compiled = tt.compile(lambda x: x[1:])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(3):
-            x = tt.zeros(3)
-            compiled(x).fill_(1.0)
-            assert x.tolist() == [0.0, 1.0, 1.0]
+    compiled = tt.compile(lambda x: (x.t()[1:], x * 2, x[:1]), fullgraph=True)
+    for offset in (0, 0, 2, 1):
+        whole = tt.zeros(6, 3)
+        x = whole[offset : offset + 3]
+        view, _, other = compiled(x)
+        assert view.stride() == (1, 3) and view._base is not None
+        view.fill_(1.0)
+        other.fill_(7.0)
+        assert x.tolist() == [[7.0] * 3, [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]]
+    detached = tt.compile(lambda x: (x.t()[1:], x * 2, x.detach()[:1]), fullgraph=True)
+    for _ in range(3):
+        w = tt.randn(3, 3, requires_grad=True)
+        view, product, other = detached(w)
+        assert view.requires_grad and not other.requires_grad
+        (grad,) = tt.autograd.grad(view.sum() + product.sum(), w)
+        assert grad.tolist() == [[2.0, 3.0, 3.0]] * 3
+        assert tt.equal(other, w[:1])
+    assert len(compiled._compiled.entries) == 1 and len(detached._compiled.entries) == 1
+
+
+def test_parts_of_one_tensor_are_results_and_the_whole_with_a_part_is_not() -> None:
+    parts = tt.compile(lambda x: (x * 2).chunk(2, 1), fullgraph=True)
+    for _ in range(3):
+        x = tt.randn(3, 4, requires_grad=True)
+        a, b = parts(x)
+        assert tt.equal(a, x[:, :2] * 2) and tt.equal(b, x[:, 2:] * 2)
+        assert tt.autograd.grad(b.sum(), x)[0].tolist() == [[0.0, 0.0, 2.0, 2.0]] * 3
+    whole = tt.compile(lambda x: (y := x * 2, y[:1]))
+    with pytest.warns(UserWarning, match="two results share memory"):
+        whole(tt.ones(2))
+    for _ in range(2):
+        y, part = whole(tt.ones(2))
+        part.zero_()
+        assert y.tolist() == [0.0, 2.0]
 
 
 def test_a_change_in_place_of_an_input_with_a_history() -> None:

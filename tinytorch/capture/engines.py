@@ -17,6 +17,8 @@ from .settings import ENGINES
 class PreparedProgram(Protocol):
     """Program that is ready to run, in one thread at a time."""
 
+    engine: str
+
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Return the outputs as new arrays, and write the inputs that the program writes."""
 
@@ -28,7 +30,7 @@ class ReferenceProgram:
         program: The program.
     """
 
-    nbytes = 0
+    nbytes, engine = 0, "reference"
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -40,6 +42,12 @@ class ReferenceProgram:
         for (number, _), value in zip(self._program.writes, found[count:], strict=True):
             numpy.copyto(arrays[number], value)
         return found[:count]
+
+
+def describe() -> str:
+    """Return which engine compiled functions run on without another choice, and why."""
+    chosen = os.environ.get("TINYTORCH_COMPILE")
+    return f"{chosen} (TINYTORCH_COMPILE)" if chosen else c_engine.describe()
 
 
 def prepare(program: Program, engine: str) -> PreparedProgram:

@@ -16,7 +16,7 @@ from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, is_like
 from .reach import Reach, is_simple
-from .traced_memory import Input, root_of
+from .traced_memory import Input, address, root_of
 
 
 class Refusal(Exception):
@@ -217,6 +217,40 @@ class Binding:
         return arrays
 
 
+class ViewOfInput:
+    """A result that is a view of an input.
+
+    Args:
+        view: The result.
+        source: The input.
+        place: Its place among the listed tensors.
+
+    Raises:
+        Refusal: If the two differ in dtype.
+    """
+
+    def __init__(self, view: Any, source: Any, place: int) -> None:
+        if view.dtype is not source.dtype:
+            raise Refusal("a result is a view of an input with another dtype")
+        self.place = place
+        self._geometry = tuple(view.shape), view.stride()
+        self._offset = (address(view._data) - address(source._data)) // view.element_size()
+        self._is_detached = source.requires_grad and not view.requires_grad
+
+    def make(self, source: Any) -> Any:
+        """Return the view of ``source``."""
+        base = source.detach() if self._is_detached else source
+        return base.as_strided(*self._geometry, source.storage_offset() + self._offset)
+
+
+def may_overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share memory, as far as that can be found out quickly."""
+    try:
+        return bool(numpy.shares_memory(a, b, max_work=1000))
+    except numpy.exceptions.TooHardError:
+        return True
+
+
 class ResultTree:
     """The tree that a function returned, with the places of its tensors.
 
@@ -224,17 +258,21 @@ class ResultTree:
         result: What the function returned.
         leaves: The tensors that the recorder found in it, in the order of the outputs.
         listed: The tensors that were listed for the recording.
+        memory: Ids of the arrays that own other memory which the function reads.
 
     Raises:
         Refusal: If something in it cannot be made again at each call.
     """
 
-    def __init__(self, result: Any, leaves: Sequence[Any], listed: Listed) -> None:
+    def __init__(
+        self, result: Any, leaves: Sequence[Any], listed: Listed, memory: set[int]
+    ) -> None:  # fmt: skip
         found, self._structure = flatten(result)
         places = {id(leaf): i for i, leaf in enumerate(leaves)}
         inputs = {id(tensor): i for i, tensor in enumerate(listed.owned)}
         self._listed = listed
-        #: For each leaf ``("output", i)``, ``("input", i)`` or ``("constant", value)``.
+        #: For each leaf ``("output", i)``, ``("input", i)``, ``("view", ViewOfInput)`` or
+        #: ``("constant", value)``.
         self._parts: list[tuple[str, Any]] = []
         for leaf in found:
             if isinstance(leaf, Tensor):
@@ -249,17 +287,34 @@ class ResultTree:
             else:
                 raise Refusal(f"a result is of type {type(leaf).__name__}")
         self._is_single = len(found) == 1 and found[0] is result
-        self._check_memory(leaves, listed.tensors)
+        self._find_views(leaves, memory)
 
-    def _check_memory(self, leaves: Sequence[Any], listed: Sequence[Any]) -> None:
-        """Raise Refusal if results share memory with inputs or with each other."""
-        roots = {id(root_of(tensor._data)) for tensor in listed}
-        own = {i for part, i in self._parts if part == "output"}
-        for i in sorted(own):
-            root = id(root_of(leaves[i]._data))
-            if root in roots and leaves[i]._data.size:
-                raise Refusal("a result is a view of an input, or of another result")
-            roots.add(root)
+    def _find_views(self, leaves: Sequence[Any], memory: set[int]) -> None:
+        """Make views of inputs, and of whole results, parts of the kind "view".
+
+        Args:
+            leaves: The tensors of the outputs.
+            memory: Ids of the arrays that own memory which no listed tensor has.
+
+        Raises:
+            Refusal: If a result shares memory in another way.
+        """
+        inputs = {id(root_of(tensor._data)): i for i, tensor in enumerate(self._listed.owned)}
+        hidden = memory | {id(root_of(g._data)) for g in self._listed.grads if g is not None}
+        seen: list[Any] = []
+        for at, (kind, place) in enumerate(self._parts):
+            if kind != "output":
+                continue
+            leaf = leaves[place]
+            root = id(root_of(leaf._data))
+            if root in inputs and leaf._data.size:
+                source = self._listed.owned[inputs[root]]
+                self._parts[at] = "view", ViewOfInput(leaf, source, inputs[root])
+            elif root in hidden - inputs.keys():
+                raise Refusal("a result is a view of a tensor that is no argument")
+            elif any(may_overlap(leaf._data, other) for other in seen):
+                raise Refusal("two results share memory")
+            seen.append(leaf._data)
 
     def outputs(self) -> set[int]:
         """Numbers of the outputs that are in the result."""
@@ -283,7 +338,9 @@ class ResultTree:
             return outputs[value]
         if kind == "constant":
             return value
-        return tensors[value] if value < self._listed.count else self._listed.owned[value]
+        place = value.place if kind == "view" else value
+        tensor = tensors[place] if place < self._listed.count else self._listed.owned[place]
+        return value.make(tensor) if kind == "view" else tensor
 
 
 class Lanes:

@@ -86,7 +86,7 @@ def describe_entry(entry: GuardedEntry) -> list[str]:
         lines += [
             f"{label}: {len(program.nodes)} nodes, {len(program.inputs)} inputs, "
             f"{len(program.outputs)} outputs, {len(program.writes)} inputs written",
-            f"  engine {type(executable).__module__.rpartition('.')[2]}, "
+            f"  engine {executable.engine}, "
             f"{executable.nbytes} bytes of memory"
             + ("" if groups is None else f", {groups} groups"),
         ]

@@ -81,6 +81,11 @@ def _is_cheap(node: Step) -> bool:
     return node.kind is Kind.CALL and not any(values_in((node.args, node.kwargs)))
 
 
+def memory_of(call: CallRecording) -> set[int]:
+    """Return the ids of the arrays of inputs that are no listed tensors."""
+    return {id(source.array) for source in call.sources if source.kind == "memory"}
+
+
 class _Op(NodeOp):
     """``Node.op`` of the node of a call."""
 
@@ -124,7 +129,7 @@ class ProgramCall:
         forward.inputs = list(compress(forward.inputs, kinds))
         inputs = {value: i for i, value in enumerate(forward.inputs)}
         self._binding = Binding(list(compress(call.sources, kinds)), listed)
-        self.results = ResultTree(call.result, call.leaves, listed)
+        self.results = ResultTree(call.result, call.leaves, listed, memory_of(call))
         #: For each input that the backward program reads: a number of an input or a cotangent.
         self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
