@@ -359,6 +359,8 @@ class Backend(SpecialFunctions):
     #: The backend whose calls this one records for ``tt.compile``; None for all others. The one
     #: that records is ``capture.backend.RecordingBackend``, which has further methods.
     recorded: ClassVar[Backend | None] = None
+    #: Number of threads that record now.
+    recordings: ClassVar[int] = 0
 
     #: Whether the library itself raises on a write to an array that is ``readonly``.
     refuses_writes: ClassVar[bool] = True

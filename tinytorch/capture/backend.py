@@ -276,10 +276,10 @@ class RecordingBackend(NumpyBackend):
         return _LEAVES.get(name)
 
     def run_kernel(self, operation: Any, values: tuple[Any, ...], out: Any) -> Any:
-        run = operation.run_unrecorded
+        run = operation.run
         if out is not None:
-            return run(self, values, out)
-        return _run_recorded(operation.name, lambda xp, *args: run(xp, args), values)
+            return run(self, values, out, False)
+        return _run_recorded(operation.name, lambda xp, *args: run(xp, args, None, False), values)
 
     def call(self, operation: Any, *args: Any, **kwargs: Any) -> Any:
         name = getattr(operation, "op", operation).name

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from ..backends.base import Backend
 from ..core.storage import Storage
 from ..graph.nodes import Node
 from .arrays import ProgramArray
@@ -97,6 +98,7 @@ def install() -> None:
     global _users
     with _lock:
         _users += 1
+        Backend.recordings = _users
         if _users > 1:
             return
         data, backend, node = (
@@ -113,6 +115,7 @@ def uninstall() -> None:
     global _users
     with _lock:
         _users -= 1
+        Backend.recordings = _users
         if not _users:
             for cls, name, slot in _originals:
                 setattr(cls, name, slot)

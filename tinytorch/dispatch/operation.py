@@ -456,20 +456,17 @@ class Op:
         for op in (self, *self.registered.aliases):
             vars(op).pop("backward", None)
 
-    def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
+    def run(self, xp: Any, values: tuple[Any, ...], out: Any = None, is_whole: bool = True) -> Any:
         """Run the kernel on a full tuple of raw values, in the order of its parameters.
 
         Args:
             xp: The backend.
             values: One value for each parameter.
             out: Array to write the result to, for kernels that support it (``plan.takes_out``).
+            is_whole: Whether a backend that records may record the kernel as one call.
         """
-        if xp.recorded is not None:
+        if xp.recorded is not None and is_whole:
             return xp.run_kernel(self, values, out)
-        return self.run_unrecorded(xp, values, out)
-
-    def run_unrecorded(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
-        """``run``, also on a backend that records."""
         plan = self.plan
         at = plan.positional
         if at == len(values) and out is None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
+from ..backends.base import Backend
 from ..core.tensor import Tensor
 from ..state import current_backend
 from ..state.tracebacks import ShortTracebacks
@@ -58,6 +59,10 @@ _RESUMING = (
 )
 
 
+def _has_tensor(args: tuple[Any, ...]) -> bool:
+    return any(isinstance(arg, Tensor) for arg in args)
+
+
 _Step = TypeVar("_Step", bound=Callable[..., None])
 
 
@@ -69,8 +74,8 @@ def run_outside_recording(step: _Step) -> _Step:
 
     @functools.wraps(step)
     def step_outside(self: LRScheduler, *args: Any, **kwargs: Any) -> None:
-        backend = current_backend()
-        if backend.recorded is None or any(isinstance(arg, Tensor) for arg in args):
+        backend = current_backend() if Backend.recordings else None
+        if backend is None or backend.recorded is None or _has_tensor(args):
             step(self, *args, **kwargs)
         else:
             backend.act(self, functools.partial(step, self, *args, **kwargs))

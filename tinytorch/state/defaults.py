@@ -165,7 +165,7 @@ def generator(backend: Backend | None = None) -> Any:
     """
     if backend is None:
         backend = current_backend()
-    if backend.recorded is not None:
+    if Backend.recordings and backend.recorded is not None:
         return backend.drawing(generator(backend.recorded))
     frame = None if _scoped_generator() is None else _GENERATOR.top()
     while frame is not None:

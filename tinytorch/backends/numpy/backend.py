@@ -224,6 +224,7 @@ class NumpyBackend(Backend):
     can_be_shared = memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
+    scalar: Any = staticmethod(numpy.ndarray.item)
 
     def served(self, name: str, value: Any) -> Any:
         return _prefer_method(name, value) if name in _METHODS else value
