@@ -53,7 +53,13 @@ def main(arguments: list[str]) -> int:
         case ["--ipython"]:
             return repl(ipython=True)
         case ["--info"]:
-            print(info.report(tinytorch.__version__))
+            from .capture.engines import describe
+
+            print(
+                info.report(tinytorch.__version__),
+                f"\nCompiled functions\n  {describe()}",
+                sep="\n",
+            )
         case ["-V" | "--version"]:
             print(f"tinytorch {tinytorch.__version__}")
         case ["-h" | "--help", *_]:

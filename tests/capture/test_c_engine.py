@@ -267,11 +267,13 @@ def small_program() -> tuple[Program, list[Array]]:
 def test_without_a_choice_a_program_is_compiled_after_some_runs() -> None:
     program, arrays = small_program()
     executable: Any = engines.prepare(program, "auto")
+    assert executable.engine == f"numpy, c after {c_engine.LateExecutable.RUNS} runs"
     for _ in range(c_engine.LateExecutable.RUNS):
         executable.run(arrays)
         assert not isinstance(executable._current, c_engine.CompiledExecutable)
     executable.run(arrays)
     assert isinstance(executable._current, c_engine.CompiledExecutable)
+    assert executable.engine == "c"
 
 
 def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,6 +286,18 @@ def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TINYTORCH_COMPILE", "fortran")
     with pytest.raises(ValueError, match="expected an engine of .*, got 'fortran'"):
         engines.prepare(program, "auto")
+
+
+def test_the_engine_is_described(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TINYTORCH_COMPILE", raising=False)
+    assert engines.describe().startswith("numpy, c after 20 runs (")
+    assert engines.describe().endswith(f", {own_cache})")
+    monkeypatch.setenv("TINYTORCH_COMPILE", "numpy")
+    assert engines.describe() == "numpy (TINYTORCH_COMPILE)"
+    monkeypatch.delenv("TINYTORCH_COMPILE")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    assert engines.describe() == "numpy (no C compiler found)"
 
 
 def test_numpy_runs_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:

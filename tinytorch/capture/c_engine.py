@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from . import numpy_engine
-from .c_compiler import find_compiler, load_library
+from .c_compiler import cache_folder, find_compiler, load_library
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Node, Program, Value
@@ -49,6 +49,8 @@ def layout_is_known() -> bool:
 class CompiledExecutable(Executable):
     """Program whose groups are functions of a compiled library."""
 
+    engine = "c"
+
 
 class LateExecutable:
     """Program that is run by NumPy at first, and is compiled when it has run ``RUNS`` times.
@@ -69,6 +71,12 @@ class LateExecutable:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._current, name)
 
+    @property
+    def engine(self) -> str:
+        """The engine of the next run."""
+        later = f", c after {self._left} runs" if self._program is not None else ""
+        return f"{self._current.engine}{later}"
+
     def run(self, arrays: Sequence[numpy.ndarray[Any, Any]]) -> list[numpy.ndarray[Any, Any]]:
         """Return the program's outputs, and write the inputs that it writes."""
         if self._program is not None:
@@ -76,6 +84,16 @@ class LateExecutable:
                 self._current, self._program = prepare(self._program), None
             self._left -= 1
         return self._current.run(arrays)
+
+
+def describe() -> str:
+    """Return which engine compiled functions run on, and why."""
+    compiler = find_compiler()
+    if compiler is None:
+        return "numpy (no C compiler found)"
+    if not layout_is_known():
+        return "numpy (the memory of arrays is laid out in an unknown way)"
+    return f"numpy, c after {LateExecutable.RUNS} runs ({' '.join(compiler)}, {cache_folder()})"
 
 
 def prepare_late(program: Program) -> Executable | LateExecutable:

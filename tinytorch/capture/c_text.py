@@ -695,9 +695,8 @@ def number_text(number: Any, dtype: Any) -> str:
     with numpy.errstate(all="ignore"):
         rounded = numpy.asarray(number).astype(dtype)
     if letter(dtype) not in _ALL_FLOATS:
-        value = int(rounded)
-        text = str(value)
-        return f"(({TYPES[letter(dtype)]}){text}LL)" if value != -(2**63) else "INT64_MIN"
+        whole = int(rounded)
+        return f"(({TYPES[letter(dtype)]}){whole}LL)" if whole != -(2**63) else "INT64_MIN"
     value = float(rounded)
     if value != value:
         return "NAN"

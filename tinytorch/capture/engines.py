@@ -17,7 +17,9 @@ from .settings import ENGINES
 class PreparedProgram(Protocol):
     """Program that is ready to run, in one thread at a time."""
 
-    engine: str
+    @property
+    def engine(self) -> str:
+        """The engine of the next run."""
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Return the outputs as new arrays, and write the inputs that the program writes."""

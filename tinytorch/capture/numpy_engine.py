@@ -56,7 +56,10 @@ class Executable:
         source: Text of the generated function.
         nbytes: Bytes of the memory that it keeps.
         groups: Number of groups that are computed as one loop.
+        engine: What runs the program, and why.
     """
+
+    engine = "numpy"
 
     def __init__(self, function: Any, source: str, nbytes: int, groups: int) -> None:
         self._function, self.source, self.nbytes = function, source, nbytes
