@@ -2,6 +2,7 @@
 
 from typing import Any
 from typing import NoReturn
+from tinytorch.capture import config as config
 from tinytorch.capture.errors import FailOnRecompileLimitHit as FailOnRecompileLimitHit
 from tinytorch.capture.errors import RecompileError as RecompileError
 from tinytorch.capture.errors import TorchDynamoException as TorchDynamoException
@@ -9,7 +10,6 @@ from tinytorch.capture.errors import Unsupported as Unsupported
 from tinytorch.capture.optimized_module import OptimizedModule as OptimizedModule
 from tinytorch.capture.optimized_module import graph_break as graph_break
 from tinytorch.capture.optimized_module import optimize as optimize
-from tinytorch.capture.settings import config as config
 from tinytorch.compat.module_tables import _F
 from tinytorch.compat.private_modules import TransformGetItemToIndex as TransformGetItemToIndex
 from tinytorch.compiler import allow_in_graph as allow_in_graph

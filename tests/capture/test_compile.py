@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import inspect
 import io
 import os
@@ -204,6 +205,22 @@ def test_is_compiling_holds_while_a_call_is_recorded() -> None:
     compiled = tt.compile(lambda x: x + 1 if tt.compiler.is_compiling() else x + 2)
     assert [compiled(tt.zeros(1)).item() for _ in range(3)] == [1.0] * 3
     assert not tt.compiler.is_compiling() and not tt._dynamo.is_compiling()
+
+
+def test_switches_of_pytorchs_compiler_are_imported_as_there(lib: Any) -> None:
+    root = lib.__name__
+    for name in ("_dynamo.config", "_inductor.config"):
+        module = importlib.import_module(f"{root}.{name}")
+        assert module is getattr(importlib.import_module(f"{root}.{name[:-7]}"), "config")
+    before = lib._inductor.config.fx_graph_cache
+    lib._inductor.config.fx_graph_cache = True
+    lib._inductor.config.fx_graph_cache = before
+    lib._inductor.config.triton.unique_kernel_names = True
+    lib._logging.set_logs(recompiles=True)
+    lib._logging.set_logs()
+    with lib._dynamo.config.patch(recompile_limit=64):
+        assert lib._dynamo.config.recompile_limit == 64
+    assert lib._dynamo.config.recompile_limit == 8
 
 
 def test_reset_forgets_recordings() -> None:

@@ -17,6 +17,7 @@ from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..state.recorder import RECORDER
 from ..warnings import warn
+from . import config
 from .check import check_replay
 from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
@@ -28,7 +29,7 @@ from .node import ProgramCall
 from .reach import Reach
 from .record_call import CallRecording, record_call
 from .recorder import current_recorder
-from .settings import CompileOptions, config, recompile_limit, stance
+from .settings import CompileOptions, stance
 from .side_effects import SideEffects
 
 #: How often a call whose recording stands for itself alone is recorded again before later calls
@@ -136,7 +137,7 @@ class Compiled:
             )
         if stance.name == "eager_on_recompile":
             return self.function(*args, **kwargs)
-        if len(self.entries) >= recompile_limit():
+        if len(self.entries) >= config.find_limit():
             return self._exceed(args, kwargs)
         if signature.unsupported:
             return self._run_eagerly(signature.unsupported, args, kwargs)
@@ -160,7 +161,7 @@ class Compiled:
 
     def _exceed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call eagerly since the function was recorded as often as the limit allows."""
-        limit = recompile_limit()
+        limit = config.find_limit()
         message = (
             f"recompile_limit reached: {self.name} was recorded {limit} times, with different "
             "guards; other calls run eagerly (torch._dynamo.config.recompile_limit)"

@@ -1,12 +1,9 @@
-"""Settings of compiled functions: ``torch._dynamo.config``, the stance, options of ``compile``."""
+"""Options of ``compile``, and the stance."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 
@@ -23,57 +20,6 @@ STANCES = (
     "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
     "eager_on_recompile", "fail_on_recompile",
 )  # fmt: skip
-
-
-class Settings(SimpleNamespace):
-    """Settings, which ``patch`` changes for a scope."""
-
-    @contextlib.contextmanager
-    def patch(self, arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
-        """Change settings inside a block, or while a function runs.
-
-        Args:
-            arg1: The name of a setting, or a dict of names and values. Default: none.
-            arg2: The value of the setting named by ``arg1``.
-            **kwargs: Further names and values.
-        """
-        given = {arg1: arg2} if isinstance(arg1, str) else arg1 or {}
-        before = dict(vars(self))
-        vars(self).update(given, **kwargs)
-        try:
-            yield
-        finally:
-            vars(self).clear()
-            vars(self).update(before)
-
-
-class Config(Settings):
-    """Settings of compiled functions; the former name of ``recompile_limit`` stays in step."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("recompile_limit", "cache_size_limit"):
-            vars(self).update(recompile_limit=value, cache_size_limit=value)
-        else:
-            super().__setattr__(name, value)
-
-
-#: Settings that programs set. ``recompile_limit`` (and its former name), ``disable``,
-#: ``error_on_recompile`` and ``fail_on_recompile_limit_hit`` have an effect, the others none.
-config: Config = Config(
-    cache_size_limit=8, recompile_limit=8, accumulated_recompile_limit=256,
-    accumulated_cache_size_limit=256, suppress_errors=False, verbose=False,
-    capture_scalar_outputs=False, capture_dynamic_output_shape_ops=False, optimize_ddp=True,
-    disable="1" in (os.environ.get("TORCH_COMPILE_DISABLE"), os.environ.get("TORCHDYNAMO_DISABLE")),
-    error_on_recompile=False, fail_on_recompile_limit_hit=False, assume_static_by_default=True,
-    automatic_dynamic_shapes=True, allow_unspec_int_on_nn_module=False, guard_nn_modules=True,
-    inline_inbuilt_nn_modules=True, skip_nnmodule_hook_guards=True, log_compilation_metrics=True,
-    compiled_autograd=False, numpy_default_float="float64",
-)  # fmt: skip
-
-
-def recompile_limit() -> int:
-    """Return how often a function is recorded at most; a patch may have set either name."""
-    return int(min(config.recompile_limit, config.cache_size_limit, key=lambda n: (n == 8, n)))
 
 
 class _Stance:

@@ -16,9 +16,10 @@ _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files of the tables in ``compat.tables``. Modules that
 #: have a file and are completed by a table are not among them.
 TABLED = {
-    "unsupported": "_C _VF __config__ __future__ _custom_ops _dynamo _subclasses _tensor_str "
-    "autograd.profiler fx.experimental fx.experimental.proxy_tensor nested optim._functional "
-    "utils._python_dispatch utils.cpp_extension "
+    "unsupported": "_C _VF __config__ __future__ _custom_ops _dynamo _inductor _inductor.config "
+    "_logging _subclasses _tensor_str autograd.profiler fx.experimental "
+    "fx.experimental.proxy_tensor nested optim._functional utils._python_dispatch "
+    "utils.cpp_extension "
     "utils.model_zoo",
     "devices": "backends.cpu backends.cusparselt backends.kleidiai backends.mha "
     "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "
@@ -125,6 +126,7 @@ TABLED = {
 _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
 #: Modules by their names in PyTorch and their former names in pickles.
 ELSEWHERE = {
+    "_dynamo.config": "capture.config",
     "_higher_order_ops": "compat.higher_order_ops",
     "_tensor": "core.tensor",
     "ao.quantization": "quantization",

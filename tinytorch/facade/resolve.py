@@ -156,8 +156,8 @@ MODULES = (
 )  # fmt: skip
 #: Modules of PyTorch's that have private names and are used by programs nevertheless.
 PRIVATE_MODULES = (
-    "_C", "__config__", "__future__", "_dynamo", "_higher_order_ops", "_subclasses", "_tensor_str",
-    "_utils",
+    "_C", "__config__", "__future__", "_dynamo", "_higher_order_ops", "_inductor", "_logging",
+    "_subclasses", "_tensor_str", "_utils",
 )  # fmt: skip
 #: Modules that define the public values other than operations and modules.
 HOMES: dict[str, tuple[str, ...]] = {

@@ -5,6 +5,8 @@ TorchScript does not exist; tensors are neither nested nor quantized.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from ..module_tables import Table, alias, answer, argument, choices, fill, missing, refusal
 
 __all__ = [
@@ -118,7 +120,7 @@ TABLES = {
             "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
             "set_stance": alias("compiler:"),
             "TransformGetItemToIndex": alias("compat.private_modules:"),
-            "config": alias("capture.settings:"),
+            "config": alias("capture.config"),
             "OptimizedModule graph_break optimize": alias("capture.optimized_module:"),
             "FailOnRecompileLimitHit RecompileError TorchDynamoException Unsupported":
                 alias("capture.errors:"),
@@ -135,6 +137,25 @@ TABLES = {
                                           "t: Any, guard: bool = True", shown="None"),
         },
         files="eval_frame exc external_utils utils _trace_wrapped_higher_order_op",
+    ),
+    "_inductor": Table(
+        doc="``torch._inductor`` for programs that set its switches.",
+        names={"config": alias("_inductor.config")},
+    ),
+    "_inductor.config": Table(
+        doc="``torch._inductor.config``: switches of PyTorch's compiler, without effect.",
+        names={
+            "coordinate_descent_tuning conv_1x1_as_mm cpp_wrapper epilogue_fusion "
+            "force_fuse_int_mm_with_mul freezing fx_graph_cache fx_graph_remote_cache "
+            "max_autotune max_autotune_gemm "
+            "shape_padding use_mixed_mm": False,
+            "triton cpp trace": SimpleNamespace(),
+        },
+    ),
+    "_logging": Table(
+        doc="``torch._logging`` for programs that choose what PyTorch's compiler logs.",
+        names={"set_logs": answer(None, "Do nothing: recordings are not logged.",
+                                  "**options: Any", shown="recompiles=True")},
     ),
     "_subclasses": Table(
         doc="``torch._subclasses`` for programs that test whether a tensor is a compiler's: none "
