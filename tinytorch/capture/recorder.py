@@ -52,7 +52,7 @@ class ProgramRecorder:
         outside: The frame that calls the recorded function.
         phase: Phase of the nodes that are added.
         tag: Their tag.
-        draws: For each draw since the last mark the engine, and its state before.
+        draws: For each draw of the outermost kernel the engine, and its state before.
         calls: Number of operations that were called.
         first_node: Creation number of a node of autograd before the recording.
         kernels: Number of kernels that are running, one inside of the other.
@@ -255,12 +255,14 @@ class ProgramRecorder:
 class Mark:
     """Point of the program to which it can be taken back."""
 
-    __slots__ = ("_breaks", "_nodes", "_recorder")
+    __slots__ = ("_breaks", "_draws", "_nodes", "_recorder")
 
     def __init__(self, recorder: ProgramRecorder) -> None:
         self._recorder = recorder
         self._nodes, self._breaks = len(recorder.program.nodes), len(recorder.breaks)
-        recorder.draws.clear()
+        if not recorder.kernels:  # of an outer kernel's mark they stay
+            recorder.draws.clear()
+        self._draws = len(recorder.draws)
 
     def new_breaks(self) -> list[tuple[str, str]]:
         """Breaks since the mark."""
@@ -281,11 +283,11 @@ class Mark:
                 nodes.append(node)
             else:
                 lost.update(value for value in node.outputs if value is not None)
-        for engine, state in reversed(recorder.draws):
+        draws = recorder.draws[self._draws :]
+        for engine, state in reversed(draws):
             engine.rewind(state)
-        has_draws = bool(recorder.draws)
-        recorder.draws.clear()
-        return has_draws
+        del recorder.draws[self._draws :]
+        return bool(draws)
 
 
 def is_users(name: str) -> bool:
