@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import tinytorch as tt
+import tinytorch.nn.functional as F
 from tinytorch.capture.recording import leaves_of, record
 from tinytorch.capture import engines
 from tinytorch.capture.graph import Program
@@ -60,9 +61,42 @@ def choose(infos: list[Any], every: int, seed: int) -> list[Any]:
     return [info for info in infos if rank(info) % every == 0]
 
 
+def _in_place(name: str) -> Callable[..., Any]:
+    """Function that runs a method in place on a copy."""
+    return lambda x, *args, **options: getattr(x.clone(), name)(*args, **options)
+
+
+def _property(name: str) -> Callable[..., Any]:
+    return lambda x: getattr(x, name)
+
+
+#: Functions whose arguments have another order in the table's samples.
+FORMS: dict[str, Callable[..., Any]] = {
+    "where": lambda x, condition, other: tt.where(condition, x, other),
+    "einsum": lambda tensors, equation: tt.einsum(equation, *tensors),
+    "nn.functional.embedding": lambda w, i, **options: F.embedding(i, w, **options),
+    "polygamma": lambda x, n: tt.polygamma(n, x),
+    "special.polygamma": lambda x, n: tt.polygamma(n, x),
+    "repeat": lambda x, *sizes: x.repeat(*sizes),
+    "nn.functional.batch_norm": lambda x, *args, **options: F.batch_norm(x, *args, **options),
+    "svd_lowrank": lambda x, *args, **options: tt.svd_lowrank(x @ x.mT, *args, **options),
+    "pca_lowrank": lambda x, *args, **options: tt.pca_lowrank(x @ x.mT, *args, **options),
+    **{name: _property(name) for name in ("T", "H", "mT", "mH")},
+    **{
+        name: _in_place(f"{name}_")
+        for name in ("exponential", "cauchy", "geometric", "log_normal", "uniform")
+    },
+    "normal.in_place": _in_place("normal_"),
+    "zero_": _in_place("zero_"),
+}
+
+
 def resolve(info: Any) -> Callable[..., Any] | None:
     """The function of this library for an entry of the table."""
     found: Any = tt
+    form = FORMS.get(f"{info.name}.{info.variant_test_name}".rstrip("."), FORMS.get(info.name))
+    if form is not None:
+        return form
     try:
         for part in info.name.split("."):
             found = getattr(found, part)
@@ -285,7 +319,8 @@ def survey(infos: list[Any], dtype: str = "float64", count: int = 3) -> dict[str
         verdict = Verdict("skipped", "not in this library")
         for sample in samples(info, dtype, count) if function is not None else ():
             one = judge_safely(info.name, function, sample)
-            if (KINDS.index(one), one.why) > (KINDS.index(verdict), verdict.why):
+            known = verdict.why != "not in this library"
+            if not known or (KINDS.index(one), one.why) > (KINDS.index(verdict), verdict.why):
                 verdict = one
         found[name] = verdict
     return found
