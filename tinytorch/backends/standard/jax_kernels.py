@@ -15,11 +15,11 @@ def make_kernels(library: Any, wrap: Callable[[Any], Any]) -> dict[str, Callable
         library: The ``JaxLibrary``.
         wrap: Function that makes an array of the backend from one of JAX.
     """
-    found = _JaxConvolutions(library, wrap)
+    found = _XlaConvolutions(library, wrap)
     return {name: getattr(found, name) for name in ("conv", "conv_input", "conv_weight")}
 
 
-class _JaxConvolutions:
+class _XlaConvolutions:
     """Convolution, whose gradients are the transposes of two linear functions."""
 
     def __init__(self, library: Any, wrap: Callable[[Any], Any]) -> None:

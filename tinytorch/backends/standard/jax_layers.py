@@ -21,7 +21,7 @@ def make_kernels(library: Any, wrap: Callable[[Any], Any]) -> dict[str, Callable
         library: The ``JaxLibrary``.
         wrap: Function that makes an array of the backend from one of JAX.
     """
-    functions = _JaxFunctions(library.jax)
+    functions = _LayerFunctions(library.jax)
 
     def compile_kernel(name: str) -> Callable[..., Any]:
         """Return a kernel that compiles a method for each combination of its options."""
@@ -61,7 +61,7 @@ def _are_supported(arrays: Sequence[Any]) -> bool:
     return dtype.char in "fd" and all(each.dtype == dtype and each.size for each in given)
 
 
-class _JaxFunctions:
+class _LayerFunctions:
     """Functions of raw arrays by the names of kernels."""
 
     def __init__(self, jax: Any) -> None:

@@ -21,7 +21,7 @@ def make_kernels(torch: Any, wrap: Callable[[Any], Any]) -> dict[str, Callable[.
         wrap: Function that makes an array of the backend from a tensor of PyTorch.
     """
     found: dict[str, Callable[..., Any]] = {}
-    for kernels in (_TorchConvolutions, _Pooling, _Layers, _Attention, _Updates):
+    for kernels in (_Convolutions, _Pooling, _Layers, _Attention, _Updates):
         made = kernels(torch, wrap)
         found.update({n: getattr(made, n) for n in vars(kernels) if not n.startswith("_")})
     return found
@@ -39,7 +39,7 @@ class _Kernels:
         return tuple([None if raw is None else self.wrap(raw) for raw in raws])
 
 
-class _TorchConvolutions(_Kernels):
+class _Convolutions(_Kernels):
     """Convolution and its gradients."""
 
     def conv(
@@ -168,7 +168,7 @@ class _Layers(_Kernels):
 
     def layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
         """Normalization over the last ``count`` dimensions."""
-        if not _have_one_dtype(input, *_list_present(weight, bias)):
+        if not _have_one_dtype(input, *_present(weight, bias)):
             return None
         raws = [None if part is None else part.raw for part in (weight, bias)]
         shape = input.shape[len(input.shape) - count :]
@@ -178,7 +178,7 @@ class _Layers(_Kernels):
         self, grad: Any, input: Any, weight: Any, count: int, eps: float, wanted: Sequence[bool]
     ) -> Any:
         """Gradients of input, weight and bias; None for each that is not ``wanted``."""
-        if not _have_one_dtype(grad, input, *_list_present(weight)):
+        if not _have_one_dtype(grad, input, *_present(weight)):
             return None
         shape = input.shape[len(input.shape) - count :]
         scale = None if weight is None else weight.raw
@@ -192,7 +192,7 @@ class _Layers(_Kernels):
 
     def batch_norm(self, input: Any, weight: Any, bias: Any, eps: float) -> Any:
         """Normalization of each channel, and the mean and variance of each, ``(1, C, 1, ...)``."""
-        if not _have_one_dtype(input, *_list_present(weight, bias)):
+        if not _have_one_dtype(input, *_present(weight, bias)):
             return None
         added = [None if part is None else part.raw for part in (weight, bias)]
         mean, var = self.torch.batch_norm_update_stats(input.raw, None, None, 0.0)
@@ -205,7 +205,7 @@ class _Layers(_Kernels):
         wanted: Sequence[bool],
     ) -> Any:  # fmt: skip
         """Gradients of input, weight and bias; None for each that is not ``wanted``."""
-        if not _have_one_dtype(grad, input, mean, *_list_present(weight)):
+        if not _have_one_dtype(grad, input, mean, *_present(weight)):
             return None
         scale = None if weight is None else weight.raw
         deviation = (var.raw + eps).rsqrt_().view(-1)
@@ -275,9 +275,7 @@ class _Attention(_Kernels):
     def _supports(self, query: Any, key: Any, value: Any, bias: Any, causal: bool) -> bool:
         """Whether PyTorch's function is known to compute the same as the operation here."""
         same = query.shape[-1] == value.shape[-1] and not (causal and bias is not None)
-        return (
-            same and _is_on_cpu(query) and _have_one_dtype(query, key, value, *_list_present(bias))
-        )
+        return same and _is_on_cpu(query) and _have_one_dtype(query, key, value, *_present(bias))
 
 
 class _Updates(_Kernels):
@@ -317,7 +315,7 @@ def _as_mask(bias: Any) -> Any:
     return None if bias is None else bias.raw.reshape((1,) * (4 - bias.ndim) + bias.shape)
 
 
-def _list_present(*arrays: Any) -> list[Any]:
+def _present(*arrays: Any) -> list[Any]:
     """List the arrays that are not None."""
     return [each for each in arrays if each is not None]
 
