@@ -243,6 +243,8 @@ class NumpyBackend(Backend):
 
     def masked(self, array: Array, mask: Array) -> Array:
         """``array`` where ``mask`` is True, else 0; for many floats by their bits."""
+        if array.__class__ is _ndarray and array.size < _SOME:
+            return _where(mask, array, _ZEROS[array.dtype])
         if (
             array.size >= _SOME and array.dtype.kind == "f" and mask.dtype == bool
             and array.__class__ is mask.__class__ is numpy.ndarray and array.shape == mask.shape

@@ -21,7 +21,10 @@ def real_sign(xp: Any, input: Any) -> Any:
     if input.dtype.kind == "b":
         return xp.array(input)
     found = xp.sign(input)
-    return found if input.dtype.kind in "iu" else xp.where(input == input, found, 0)
+    if input.dtype.kind in "iu":
+        return found
+    known = input == input
+    return xp.where(known, found, 0) if xp.records else xp.masked(found, known)
 
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)

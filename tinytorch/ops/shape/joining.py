@@ -282,14 +282,13 @@ def _form_of(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 @op(promote="arithmetic", node="CatBackward0", reduced=Reduced.NATIVE)
 def _cat_expanded(xp: Backend, tensors: Sequence[Array], ndim: int, dim: int | None) -> Array:
     """``cat`` of arrays with at least ``ndim`` dimensions; see ``_concatenate_along``."""
-    forms = [_form_of(array.shape, ndim) for array in tensors]
-    expanded = [
-        array if array.shape == form else array.reshape(form)
-        for array, form in zip(tensors, forms, strict=True)
+    arrays = [
+        array if array.ndim >= ndim else array.reshape(_form_of(array.shape, ndim))
+        for array in tensors
     ]
     if dim is None:
-        dim = 0 if len(forms[0]) == 1 else 1
-    return cat.kernel(xp, expanded, dim)
+        dim = 0 if arrays[0].ndim == 1 else 1
+    return cat.kernel(xp, arrays, dim)
 
 
 def _split_expanded(xp: Any, g: Any, in_shapes: Any, ndim: int, dim: int | None) -> list[Any]:
