@@ -56,7 +56,7 @@ def vector_norm(
     """
     p = float(ord)
     x = _convert_input(x, dtype)
-    _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x.ndim))
+    _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x._data.ndim))
     return write_result(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
 
 

@@ -43,7 +43,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     """
     chain = list(tensors)
     _check_chain(chain)
-    first, last = chain[0].ndim == 1, chain[-1].ndim == 1
+    first, last = (end._data.ndim == 1 for end in (chain[0], chain[-1]))
     if first:
         chain[0] = unsqueeze(chain[0], 0)
     if last:

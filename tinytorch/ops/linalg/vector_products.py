@@ -305,13 +305,15 @@ def cdist(
                 f"cdist only supports floating-point dtypes, {name} got: "
                 f"{scalar_name(tensor.dtype)}"
             )
-        if tensor.ndim < 2:
+        if tensor._data.ndim < 2:
             raise RuntimeError(
                 f"cdist only supports at least 2D tensors, {name} got: {tensor.ndim}D"
             )
-    if x1.shape[-1] != x2.shape[-1]:
+    *_, rows, columns = x1._data.shape
+    *_, others, features = x2._data.shape
+    if columns != features:
         raise RuntimeError(
-            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+            f"X1 and X2 must have the same number of columns. X1: {columns} X2: {features}"
         )
     if x1.dtype is not x2.dtype:
         raise RuntimeError(
@@ -320,7 +322,7 @@ def cdist(
         )
     if p < 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
-    many = x1.shape[-2] > _PRODUCT_ROWS or x2.shape[-2] > _PRODUCT_ROWS
+    many = rows > _PRODUCT_ROWS or others > _PRODUCT_ROWS
     mode = _MODES[compute_mode]
     by_product = p == 2 and (many if mode is None else mode)
     return _distances(x1, x2, float(p), by_product)

@@ -423,7 +423,8 @@ def binary_cross_entropy(
         found, expected = scalar_name(target.dtype), scalar_name(input.dtype)
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
     for name, values in (("input", input._data), ("target", target._data)):
-        inside = (values >= 0) & (values <= 1)
+        low, high = input._xp.constants(values, 0.0, 1.0)
+        inside = (values >= low) & (values <= high)
         input._xp.check_all(inside, f"all elements of {name} should be between 0 and 1")
     return reduce_loss(multiply_weight(_binary_cross_entropy(input, target), weight), reduction)
 
