@@ -26,7 +26,7 @@ class _Table(Module):
         norm_type: Order of that norm. Default: 2.
         scale_grad_by_freq: Whether gradients are divided by the number of times that their row
             occurs in the input. Default: False.
-        sparse: Has no effect, as gradients are dense. Default: False.
+        sparse: Whether the gradient of ``weight`` is sparse. Default: False.
 
     Attributes:
         weight: Shape ``(num_embeddings, embedding_dim)``, initially drawn from N(0, 1).
