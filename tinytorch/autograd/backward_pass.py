@@ -176,7 +176,8 @@ def grad(
 def _wrap_dense(g: Any, xp: Any) -> Tensor:
     """Wrap a raw gradient; it is copied if a stride is zero or negative."""
     if g.__class__ is SparseGradient:
-        return LATE_BOUND.sparse_tensor(g)  # type: ignore[no-any-return]
+        sparse: Tensor = LATE_BOUND.sparse_tensor(g)
+        return sparse
     if not g.flags.c_contiguous and min(g.strides) <= 0:
         g = xp.ascontiguousarray(g)
     return wrap(g, xp)
