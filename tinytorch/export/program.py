@@ -194,7 +194,7 @@ def export(
         ...     tt.nn.ReLU(), (tt.ones(2, 3),), dynamic_shapes=[{0: batch}]
         ... )
         >>> program.module()(-tt.ones(5, 3)).shape
-        torch.Size([5, 3])
+        tinytorch.Size([5, 3])
     """
     if kwargs:
         raise NotImplementedError("export.export: keyword arguments are not supported")

@@ -39,7 +39,7 @@ def save(ep: ExportedProgram, f: Any) -> None:
         >>> tt.export.save(tt.export.export(tt.nn.Linear(2, 1), (tt.ones(1, 2),)), file)
         >>> program = tt.export.load(file)
         >>> program.module()(tt.ones(1, 2)).shape
-        torch.Size([1, 1])
+        tinytorch.Size([1, 1])
     """
     with zipfile.ZipFile(f, "w") as archive:
         kinds = {}
@@ -80,6 +80,13 @@ def load(f: Any) -> ExportedProgram:
 
     Raises:
         ExportError: If the file is no program, or names an operation that does not exist.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> tt.export.save(tt.export.export(tt.nn.ReLU(), (tt.ones(2),)), file)
+        >>> tt.export.load(file)(tt.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
     """
     try:
         with zipfile.ZipFile(f) as archive:

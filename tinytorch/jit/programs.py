@@ -112,6 +112,13 @@ def load(f: Any, *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         NotImplementedError: For a file of PyTorch's, since there is no TorchScript here.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> tt.jit.save(tt.jit.trace(tt.nn.ReLU(), tt.ones(2)), file)
+        >>> tt.jit.load(file)(tt.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
     """
     from ..export import ExportError
     from ..export import load as read
