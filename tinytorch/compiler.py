@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .capture import settings
 from .compat.tables.unsupported import TABLES, fill
@@ -17,6 +17,9 @@ __all__ = [
     "compile", "disable", "explain", "is_compiling", "is_dynamo_compiling",
     "nested_compile_region", "reset", "set_stance", "substitute_in_graph",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from .capture.explain import Explanation
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -226,12 +229,15 @@ def reset() -> None:
         compiled.reset()
 
 
-def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any:
+def explain(
+    f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any
+) -> Callable[..., Explanation]:  # fmt: skip
     """Return a function that records a call of ``f`` and explains the recording.
 
     Args:
         f: A function or a Module.
-        *extra_args, **extra_kwargs: Arguments of the call; the result is then the explanation.
+        *extra_args, **extra_kwargs: Arguments of the call, PyTorch's former style; the result is
+            then the explanation itself.
 
     Returns:
         An ``Explanation``; as text it shows what was recorded, breaks with their lines, guards,
@@ -244,10 +250,12 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
     """
     from .capture.explain import explain_call
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Explanation:
         return explain_call(f, args, kwargs)
 
-    return call(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else call
+    if extra_args or extra_kwargs:
+        return call(*extra_args, **extra_kwargs)  # type: ignore[return-value]
+    return call
 
 
 def _identity(function: _F) -> _F:

@@ -5,6 +5,7 @@ from contextlib import ContextDecorator
 from typing import Any
 from typing import TypeVar
 from typing import overload
+from tinytorch.capture.explain import Explanation
 from tinytorch.compat.module_tables import _F as __F
 
 _F = TypeVar('_F', bound=Callable[..., Any])
@@ -61,7 +62,11 @@ class set_stance(ContextDecorator):
 def is_compiling() -> bool: ...
 def is_dynamo_compiling() -> bool: ...
 def reset() -> None: ...
-def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any: ...
+def explain(
+    f: Callable[..., Any],
+    *extra_args: Any,
+    **extra_kwargs: Any,
+) -> Callable[..., Explanation]: ...
 def _identity(function: _F) -> _F: ...
 __all__ = ['allow_in_graph', 'assume_constant_result', 'compile', 'cudagraph_mark_step_begin', 'disable', 'explain', 'is_compiling', 'is_dynamo_compiling', 'is_exporting', 'list_backends', 'nested_compile_region', 'reset', 'set_stance', 'substitute_in_graph']
 
