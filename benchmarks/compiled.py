@@ -32,7 +32,7 @@ _FIRST = 4
 
 
 @dataclass(frozen=True)
-class Work:
+class CompiledWork:
     """A row of work.
 
     Attributes:
@@ -133,38 +133,42 @@ def layer_norm(m: Any, x: Any) -> Any:
     return m.nn.functional.layer_norm(x, x.shape[-1:])
 
 
-WORKS: dict[str, Work] = {
-    "chain of 100, 16": Work(partial(chain, size=16), (0.15, None), partial(chain_by_hand, 16)),
-    "chain of 100, 1000": Work(
+WORKS: dict[str, CompiledWork] = {
+    "chain of 100, 16": CompiledWork(
+        partial(chain, size=16), (0.15, None), partial(chain_by_hand, 16)
+    ),
+    "chain of 100, 1000": CompiledWork(
         partial(chain, size=1000), (0.15, 0.02), partial(chain_by_hand, 1000)
     ),
-    "chain of 100, 1 M": Work(
+    "chain of 100, 1 M": CompiledWork(
         partial(chain, size=1_000_000), (0.3, 0.06), partial(chain_by_hand, 1_000_000)
     ),
-    "polynomial, 4 M": Work(
+    "polynomial, 4 M": CompiledWork(
         partial(pointwise, function=polynomial), (0.35, 0.08), polynomial_by_hand
     ),
-    "gelu tanh, 4 M": Work(
+    "gelu tanh, 4 M": CompiledWork(
         partial(pointwise, function=partial(gelu, approximate="tanh")), (0.9, 0.25)
     ),
-    "gelu erf, 4 M": Work(
+    "gelu erf, 4 M": CompiledWork(
         partial(pointwise, function=partial(gelu, approximate="none")), (None, 0.6)
     ),
-    "softmax, 4096x1024": Work(partial(rows, function=softmax), (None, 1.0)),
-    "layer norm, 4096x1024": Work(partial(rows, function=layer_norm), (None, 1.0)),
-    "MLP step, Adam, 64": Work(
+    "softmax, 4096x1024": CompiledWork(partial(rows, function=softmax), (None, 1.0)),
+    "layer norm, 4096x1024": CompiledWork(partial(rows, function=layer_norm), (None, 1.0)),
+    "MLP step, Adam, 64": CompiledWork(
         partial(mlp.torch_step, optimizer="Adam", batch=64), (0.9, 0.6),
         partial(mlp.numpy_step, "Adam", 64),
     ),
-    "MLP step, Adam, 512": Work(
+    "MLP step, Adam, 512": CompiledWork(
         partial(mlp.torch_step, optimizer="Adam", batch=512), (1.0, 0.88),
         partial(mlp.numpy_step, "Adam", 512),
     ),
-    "LSTM cells, 50 steps": Work(partial(larger.cells, kind="LSTM", length=50), (0.95, 0.75)),
-    "GPT step, 3 layers, 8": Work(
+    "LSTM cells, 50 steps": CompiledWork(
+        partial(larger.cells, kind="LSTM", length=50), (0.95, 0.75)
+    ),
+    "GPT step, 3 layers, 8": CompiledWork(
         partial(larger.gpt, batch=8, layers=3, width=192, length=128), (1.03, 0.85)
     ),
-    "LeNet step, 64": Work(partial(larger.lenet, batch=64), (None, 1.05)),
+    "LeNet step, 64": CompiledWork(partial(larger.lenet, batch=64), (None, 1.05)),
 }  # fmt: skip
 
 
@@ -195,7 +199,7 @@ def one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def make_steps(work: Work, found: libraries.Libraries) -> dict[str, Step]:
+def make_steps(work: CompiledWork, found: libraries.Libraries) -> dict[str, Step]:
     """Return the steps of a work by who runs them; each has run a few times."""
     if "torch" in found:
         found["torch"].set_num_threads(1)

@@ -19,8 +19,8 @@ from .c_compiler import cache_folder, find_compiler, load_library
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Node, Program, Value
-from .grouping import Group, Op, Step, group_nodes
-from .memory import Layout, Where, plan_memory
+from .grouping import LoopGroup, LoopOp, Step, group_nodes
+from .memory import MemoryPlan, Where, plan_memory
 from .numpy_engine import Executable, ProgramWriter, writes_out
 from .products import join_products
 from .simplify import simplify
@@ -110,7 +110,7 @@ def prepare(program: Program) -> Executable:
     simple = join_products(simplify(program))
     steps = [*choose_groups(group_nodes(simple, lower, least=1, strided=True))]
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, LoopGroup):
             sort_by_level(step)
             step.may_overwrite = max(levels(step).values()) == 0
     writer = CWriter(simple, steps, plan_memory(simple, steps, writes_out))
@@ -131,7 +131,7 @@ def choose_groups(steps: Sequence[Step]) -> Iterator[Step]:
             yield from (op.node for op in step.ops)
 
 
-def is_whole(op: Op) -> bool:
+def is_whole(op: LoopOp) -> bool:
     """Whether an operation is its node, with the arguments of the node and not what they view."""
     given = [arg for arg in op.node.args if isinstance(arg, Value)]
     return not op.is_part and all(arg in given for arg in op.args if isinstance(arg, Value))
@@ -146,13 +146,13 @@ class CWriter(ProgramWriter):
 
     executable = CompiledExecutable
 
-    def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
+    def __init__(self, program: Program, steps: Sequence[Step], layout: MemoryPlan) -> None:
         super().__init__(program, steps, layout)
         self.texts: dict[str, str] = {}  # name of each function by its text
         self.kept: list[Any] = []  # memory that only the compiled functions read
         self.space.update(partial=functools.partial, fit_layout=fit_layout)
 
-    def write_group(self, group: Group) -> None:
+    def write_group(self, group: LoopGroup) -> None:
         """Write the call of the compiled function of a group."""
         for value in group.stores:
             self.target(value)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 from .graph import Kind, Node, Value
-from .grouping import Form, Group, Op, is_row_major, strides_in
+from .grouping import Access, LoopGroup, LoopOp, is_row_major, strides_in
 from .numpy_blocks import REDUCTIONS, is_copy, is_operand, is_ufunc, reduction_form
 
 #: C's types by NumPy's letters.
@@ -66,7 +66,7 @@ _CHEAP = 6
 # -- from nodes to operations ------------------------------------------------------------------
 
 
-def lower(node: Node) -> list[Op] | None:
+def lower(node: Node) -> list[LoopOp] | None:
     """Return the operations of a node that have C text, or None."""
     if node.kind not in (Kind.CALL, Kind.MUTATE) or len(node.outputs) != 1:
         return None
@@ -84,7 +84,9 @@ def lower(node: Node) -> list[Op] | None:
     if node.name in _SPECIAL and not node.kwargs:
         name, (value,) = _SPECIAL[node.name], node.args
         is_known = isinstance(value, Value) and value.dtype == out.dtype
-        return [Op(name, [value], out, node)] if is_known and is_typed(name, out.dtype) else None
+        return (
+            [LoopOp(name, [value], out, node)] if is_known and is_typed(name, out.dtype) else None
+        )
     if is_copy(node):
         return _lower_cast(node, out)
     if node.name == "xp.add_scaled":
@@ -128,7 +130,7 @@ def is_typed(name: str, dtype: Any) -> bool:
     return letter(dtype) in _FUNCTIONS.get(name, "")
 
 
-def _lower_ufunc(node: Node, out: Value) -> list[Op] | None:
+def _lower_ufunc(node: Node, out: Value) -> list[LoopOp] | None:
     function: Any = node.function
     name, dtypes = function.__name__, loop_dtypes(node)
     if dtypes is None or not all(letter(dtype) in TYPES for dtype in dtypes):
@@ -148,7 +150,7 @@ def _lower_ufunc(node: Node, out: Value) -> list[Op] | None:
     )  # fmt: skip
     if name in ("add", "multiply", "subtract", "maximum", "minimum") and letter(computed) == "?":
         return None
-    return [Op(name, [*node.args], out, node)] if is_known else None
+    return [LoopOp(name, [*node.args], out, node)] if is_known else None
 
 
 def loop_dtypes(node: Node) -> tuple[Any, ...] | None:
@@ -167,7 +169,7 @@ def loop_dtypes(node: Node) -> tuple[Any, ...] | None:
         return None
 
 
-def _lower_selection(node: Node, out: Value) -> list[Op] | None:
+def _lower_selection(node: Node, out: Value) -> list[LoopOp] | None:
     name, args = _SELECT[node.name], [*node.args]
     if name == "where":
         condition = args[0] if len(args) == 3 else None
@@ -184,28 +186,28 @@ def _lower_selection(node: Node, out: Value) -> list[Op] | None:
     values = values_of(others)
     if not values or any(value.dtype != out.dtype for value in values):
         return None
-    return [Op(name, args, out, node)]
+    return [LoopOp(name, args, out, node)]
 
 
-def _lower_cast(node: Node, out: Value) -> list[Op] | None:
+def _lower_cast(node: Node, out: Value) -> list[LoopOp] | None:
     source = node.args[0]
     if not isinstance(source, Value):
         is_number = isinstance(source, (bool, int, float))
-        return [Op("cast", [source], out, node)] if is_number else None
+        return [LoopOp("cast", [source], out, node)] if is_number else None
     pair = letter(source.dtype), letter(out.dtype)
     if pair[0] in _ALL_FLOATS and pair[1] not in (*_ALL_FLOATS, "?"):
         return None  # C leaves open what NaN and large numbers become
     if pair[1] in _HALVES and pair[0] not in ("f", "?", pair[1]):
         return None  # which would be rounded twice
-    return [Op("cast", [source], out, node)]
+    return [LoopOp("cast", [source], out, node)]
 
 
-def _lower_reduction(node: Node, out: Value) -> list[Op] | None:
+def _lower_reduction(node: Node, out: Value) -> list[LoopOp] | None:
     name = REDUCTIONS.get(node.name, "")
     if name in ("max", "min", "highest"):
         form = reduction_form(node, out)
         name = "min" if name == "min" else "max"
-        return None if form is not Form.ROW else [Op(name, [node.args[0]], out, node, form)]
+        return None if form is not Access.ROW else [LoopOp(name, [node.args[0]], out, node, form)]
     if name not in _SUMS:
         return None
     form, value = reduction_form(node, out), node.args[0]
@@ -214,20 +216,20 @@ def _lower_reduction(node: Node, out: Value) -> list[Op] | None:
     if name == "sum_of_products":
         product = new_value(value, node)
         return [
-            Op("multiply", [*node.args], product, node, is_part=True),
-            Op("sum", [product], out, node, form, is_part=True),
+            LoopOp("multiply", [*node.args], product, node, is_part=True),
+            LoopOp("sum", [product], out, node, form, is_part=True),
         ]  # fmt: skip
     if name == "mean":
         total = new_value(out, node)
         count = float(math.prod(value.shape) // max(1, math.prod(out.shape)))
         return [
-            Op("sum", [value], total, node, form, is_part=True),
-            Op("divide", [total, count], out, node, is_part=True),
+            LoopOp("sum", [value], total, node, form, is_part=True),
+            LoopOp("divide", [total, count], out, node, is_part=True),
         ]
-    return [Op("sum", [value], out, node, form)]
+    return [LoopOp("sum", [value], out, node, form)]
 
 
-def _lower_scaled_sum(node: Node, out: Value) -> list[Op] | None:
+def _lower_scaled_sum(node: Node, out: Value) -> list[LoopOp] | None:
     """``target * keep + array * scale``."""
     if node.kwargs or letter(out.dtype) not in _FLOATS or node.args[1].dtype != out.dtype:
         return None
@@ -235,16 +237,18 @@ def _lower_scaled_sum(node: Node, out: Value) -> list[Op] | None:
     ops = []
     for value, factor in ((target, keep), (array, scale)):
         if isinstance(factor, Value) or factor != 1.0:
-            ops.append(Op("multiply", [value, factor], new_value(out, node), node, is_part=True))
+            ops.append(
+                LoopOp("multiply", [value, factor], new_value(out, node), node, is_part=True)
+            )
     parts = [op.out for op in ops]
     if isinstance(scale, float) and scale == 1.0:
         parts.append(array)
     if isinstance(keep, float) and keep == 1.0:
         parts.insert(0, target)
-    return [*ops, Op("add", parts, out, node, is_part=True)]
+    return [*ops, LoopOp("add", parts, out, node, is_part=True)]
 
 
-def _lower_softmax(node: Node, out: Value) -> list[Op] | None:
+def _lower_softmax(node: Node, out: Value) -> list[LoopOp] | None:
     """Softmax along the last dimension of several rows."""
     value, dim = node.args
     last = len(value.shape) - 1
@@ -257,11 +261,11 @@ def _lower_softmax(node: Node, out: Value) -> list[Op] | None:
     top, total = (new_row(out, node) for _ in range(2))
     shifted, power = (new_value(out, node) for _ in range(2))
     parts = (
-        ("max", [value], top, Form.ROW), ("subtract", [value, top], shifted, None),
-        ("exp", [shifted], power, None), ("sum", [power], total, Form.ROW),
+        ("max", [value], top, Access.ROW), ("subtract", [value, top], shifted, None),
+        ("exp", [shifted], power, None), ("sum", [power], total, Access.ROW),
         ("divide", [power, total], out, None),
     )  # fmt: skip
-    return [Op(name, args, made, node, form, True) for name, args, made, form in parts]
+    return [LoopOp(name, args, made, node, form, True) for name, args, made, form in parts]
 
 
 def new_value(like: Value, node: Node) -> Value:
@@ -303,23 +307,23 @@ class Text:
     sums: bool = False
 
 
-def levels(group: Group) -> dict[Value, int]:
+def levels(group: LoopGroup) -> dict[Value, int]:
     """Return the level of each value that a group makes; of a row's value, that of its readers."""
     found: dict[Value, int] = {}
     for op in group.ops:
         inner = [found[arg] for arg in op.args if isinstance(arg, Value) and arg in group.made]
         level = max(inner, default=0)
-        found[op.out] = level + 1 if op.reduces is Form.ROW else level
+        found[op.out] = level + 1 if op.reduces is Access.ROW else level
     return found
 
 
-def sort_by_level(group: Group) -> None:
+def sort_by_level(group: LoopGroup) -> None:
     """Put the operations of a group in the order in which its loops compute them."""
     found = levels(group)
-    group.ops.sort(key=lambda op: found[op.out] - (op.reduces is Form.ROW))
+    group.ops.sort(key=lambda op: found[op.out] - (op.reduces is Access.ROW))
 
 
-def write_text(group: Group) -> Text:
+def write_text(group: LoopGroup) -> Text:
     """Return the C text of a group."""
     return _TextWriter(group).write()
 
@@ -331,7 +335,7 @@ class _TextWriter:
         names: Text of each value that is known in the present scope, and of each load.
     """
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: LoopGroup) -> None:
         self.group, self.is_flat = group, group.is_flat
         self.text = Text(is_flat=self.is_flat, sums=bool(group.final))
         self.level = levels(group)
@@ -340,7 +344,7 @@ class _TextWriter:
         self.row: list[str] = []  # at the beginning of each row
         self.tail: list[str] = []  # at the end
         self.number = {op.out: i for i, op in enumerate(group.ops)}
-        self.loads: dict[tuple[Value, Form], str] = {}
+        self.loads: dict[tuple[Value, Access], str] = {}
         self.stores: dict[Value, str] = {}
         self.spills: dict[Value, str] = {}
         self.is_loaded: set[str] = set()
@@ -398,20 +402,20 @@ class _TextWriter:
         self.text.sizes.append(size)
         return len(self.text.sizes) - 1
 
-    def add_load(self, value: Value, form: Form) -> None:
+    def add_load(self, value: Value, form: Access) -> None:
         """Declare the memory that a value is read from."""
         kind, k = memory_type(value.dtype), self.add_parameter(value, form)
         number = TYPES[letter(value.dtype)]
         self.head.append(f"const {kind} *p{k} = (const {kind} *)p[{k}];")
-        if form is Form.SCALAR:
+        if form is Access.SCALAR:
             self.head.append(f"const {number} s{k} = {read_text(f'*p{k}', value.dtype)};")
             text = f"s{k}"
-        elif form is Form.COLUMN or self.is_flat:
+        elif form is Access.COLUMN or self.is_flat:
             text = read_text(f"p{k}[i]", value.dtype)
-        elif form is Form.ELEMENT:
+        elif form is Access.ELEMENT:
             self.row.append(f"const {kind} *b{k} = p{k} + r * C;")
             text = read_text(f"b{k}[i]", value.dtype)
-        elif form is Form.ROW:
+        elif form is Access.ROW:
             self.row.append(f"const {number} s{k} = {read_text(f'p{k}[r]', value.dtype)};")
             text = f"s{k}"
         else:
@@ -420,7 +424,7 @@ class _TextWriter:
 
     def add_strided(self, value: Value, k: int, kind: str) -> str:
         """Declare a load by strides: one stride of rows, or a table of their offsets."""
-        space = self.group.loads[value, Form.STRIDED]
+        space = self.group.loads[value, Access.STRIDED]
         steps = [step // value.dtype.itemsize for step in strides_in(value, space.dims, space)]
         offsets = row_offsets(space.shape[:-1], steps[:-1])
         gaps = numpy.diff(offsets)
@@ -442,17 +446,17 @@ class _TextWriter:
         self.head.append(f"{kind} *p{k} = ({kind} *)p[{k}];")
         if value in self.group.final or self.is_flat:
             self.stores[value] = f"p{k}[i]"
-        elif form is Form.ROW:
+        elif form is Access.ROW:
             self.stores[value] = f"p{k}[r]"
         else:
             self.row.append(f"{kind} *b{k} = p{k} + r * C;")
             self.stores[value] = f"b{k}[i]"
 
-    def add_total(self, op: Op) -> None:
+    def add_total(self, op: LoopOp) -> None:
         """Declare the sum of all rows or of all elements, in float64, and store it at the end."""
         kind, j = TYPES[letter(op.out.dtype)], self.number[op.out]
         store = self.stores.get(op.out, "").partition("[")[0]
-        if op.reduces is Form.SCALAR:
+        if op.reduces is Access.SCALAR:
             self.head.append(f"f64 c{j} = 0;")
             self.tail.append(f"*{store} = ({kind})c{j};")
             return
@@ -473,12 +477,12 @@ class _TextWriter:
         group = self.group
         rows = [
             op for op in group.ops
-            if op.form is Form.ROW and op.reduces is None and self.level[op.out] == level
+            if op.form is Access.ROW and op.reduces is None and self.level[op.out] == level
         ]  # fmt: skip
         columns = [
             op for op in group.ops
-            if op.form is not Form.ROW and self.level[op.out] == level
-            or op.reduces is Form.ROW and self.level[op.out] == level + 1
+            if op.form is not Access.ROW and self.level[op.out] == level
+            or op.reduces is Access.ROW and self.level[op.out] == level + 1
         ]  # fmt: skip
         lines: list[str] = []
         for op in rows:
@@ -487,12 +491,12 @@ class _TextWriter:
                 lines.append(self.store(op.out))
         return lines + self.column_loop(columns) if columns else lines
 
-    def column_loop(self, ops: list[Op]) -> list[str]:
+    def column_loop(self, ops: list[LoopOp]) -> list[str]:
         """Return the loop that computes some operations for each column."""
         self.known: set[Value] = set()
         loads: list[str] = []
         body: list[str] = []
-        sums: list[Op] = []
+        sums: list[LoopOp] = []
         for op in ops:
             if op.reduces is None:
                 self.compute(op, loads, body)
@@ -507,16 +511,16 @@ class _TextWriter:
             f"for ({bounds}; i++) {{", *loads, *body, "}", *end,
         ]  # fmt: skip
 
-    def reduction_lines(self, sums: list[Op]) -> tuple[list[str], list[str]]:
+    def reduction_lines(self, sums: list[LoopOp]) -> tuple[list[str], list[str]]:
         """Return the lines before and after a loop that reduces."""
         start, end = [], []
         mark = ("/*start*/", "/*end*/") if self.is_flat else ("", "")
         for op in sums:
             kind, name = TYPES[letter(op.out.dtype)], self.name(op.out)
-            if op.reduces is Form.SCALAR:
+            if op.reduces is Access.SCALAR:
                 start.append(f"{mark[0]}{kind} {name} = 0;")
                 end.append(f"{mark[1]}c{self.number[op.out]} += {name};")
-            elif op.reduces is Form.ROW:
+            elif op.reduces is Access.ROW:
                 first = {"sum": "0", "max": "-INFINITY", "min": "INFINITY"}[op.name]
                 start.append(f"{kind} {name} = {first};")
                 if op.name != "sum":
@@ -526,21 +530,21 @@ class _TextWriter:
                     end.append(f"{self.stores[op.out]} = {name};")
         return start, end
 
-    def clauses(self, sums: list[Op]) -> str:
+    def clauses(self, sums: list[LoopOp]) -> str:
         """Return the clauses that let a compiler reorder reductions."""
         signs = {"sum": "+", "max": "max", "min": "min"}
         found = ""
         for op in sums:
-            if op.reduces is not Form.COLUMN:
+            if op.reduces is not Access.COLUMN:
                 found += f" reduction({signs[op.name]}:{self.name(op.out)})"
                 if op.name != "sum":
                     found += f" reduction(|:{self.name(op.out)}n)"
         return found
 
-    def accumulate(self, op: Op, loads: list[str], body: list[str]) -> None:
+    def accumulate(self, op: LoopOp, loads: list[str], body: list[str]) -> None:
         """Append the line that adds an element to a reduction."""
         value, name = self.operand(op, 0, op.out.dtype, loads, body), self.name(op.out)
-        if op.reduces is Form.COLUMN:
+        if op.reduces is Access.COLUMN:
             body.append(f"d{self.number[op.out]}[i] += {value};")
         elif op.name == "sum":
             body.append(f"{name} += {value};")
@@ -549,7 +553,7 @@ class _TextWriter:
             body.append(f"{name} = {value} {sign} {name} ? {value} : {name};")
             body.append(f"{name}n |= {value} != {value};")
 
-    def compute(self, op: Op, loads: list[str], body: list[str]) -> None:
+    def compute(self, op: LoopOp, loads: list[str], body: list[str]) -> None:
         """Append the lines that compute a value for one column, and store it."""
         if op.out in self.known:
             return
@@ -561,7 +565,7 @@ class _TextWriter:
             body.append(f"{self.spills[op.out]}[i] = {self.name(op.out)};")
 
     def definition(
-        self, op: Op, loads: list[str] | None = None, body: list[str] | None = None
+        self, op: LoopOp, loads: list[str] | None = None, body: list[str] | None = None
     ) -> str:
         """Return the line that defines the result of an operation."""
         loads, body = ([], []) if loads is None or body is None else (loads, body)
@@ -580,7 +584,7 @@ class _TextWriter:
 
     # -- operands ---------------------------------------------------------------------------
 
-    def operand(self, op: Op, k: int, dtype: Any, loads: list[str], body: list[str]) -> str:
+    def operand(self, op: LoopOp, k: int, dtype: Any, loads: list[str], body: list[str]) -> str:
         """Return the text of an argument, converted to the dtype in which it is computed."""
         arg = op.args[k]
         if not isinstance(arg, Value):
@@ -595,7 +599,7 @@ class _TextWriter:
             text if arg.dtype == dtype else f"(({TYPES[letter(dtype)]}){truth(text, arg, dtype)})"
         )
 
-    def load(self, value: Value, form: Form, loads: list[str]) -> str:
+    def load(self, value: Value, form: Access, loads: list[str]) -> str:
         """Return the name of a loaded element, which is read at the beginning of the loop."""
         text = self.loads[value, form]
         if "[i" not in text:
@@ -608,7 +612,7 @@ class _TextWriter:
 
     def inner(self, value: Value, loads: list[str], body: list[str]) -> str:
         """Return the text of a value of the group: known, read back, or computed again."""
-        if self.group.made[value] is Form.ROW or value in self.known:
+        if self.group.made[value] is Access.ROW or value in self.known:
             return self.name(value)
         op = self.by_out[value]
         if value in self.stores:
@@ -626,14 +630,14 @@ class _TextWriter:
     def cost(self, value: Value) -> int:
         """Return the cost of computing a value from what is loaded."""
         op = self.by_out.get(value)
-        if op is None or op.form is Form.ROW:
+        if op is None or op.form is Access.ROW:
             return 0
         inner = sum(self.cost(arg) for arg in op.args if isinstance(arg, Value))
         return _DEAR.get(op.name, 1) + inner
 
     # -- formulas ---------------------------------------------------------------------------
 
-    def formula(self, op: Op, loads: list[str], body: list[str]) -> str:
+    def formula(self, op: LoopOp, loads: list[str], body: list[str]) -> str:
         """Return the expression of an operation."""
         dtypes = [op.out.dtype] * len(op.args)
         if op.node.function.__class__ is numpy.ufunc:
@@ -659,7 +663,7 @@ class _TextWriter:
             return f"!{args[0]}" if kind == "b8" else f"~{args[0]}"
         return f"{op.name}_{kind}({', '.join(args)})"
 
-    def cast(self, op: Op, loads: list[str], body: list[str]) -> str:
+    def cast(self, op: LoopOp, loads: list[str], body: list[str]) -> str:
         """Return the expression of a cast."""
         source = op.args[0]
         if not isinstance(source, Value):
@@ -667,7 +671,7 @@ class _TextWriter:
         text = self.operand(op, 0, source.dtype, loads, body)
         return f"({TYPES[letter(op.out.dtype)]}){truth(text, source, op.out.dtype)}"
 
-    def between(self, op: Op, loads: list[str], body: list[str]) -> str:
+    def between(self, op: LoopOp, loads: list[str], body: list[str]) -> str:
         """Return the expression of a value clamped by bounds."""
         kind, dtype = TYPES[letter(op.out.dtype)], op.out.dtype
         text = self.operand(op, 0, dtype, loads, body)

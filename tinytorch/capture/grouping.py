@@ -19,7 +19,7 @@ from .graph import Kind, Node, Program, Value, values_in
 _MOST = 300
 
 
-class Form(enum.Enum):
+class Access(enum.Enum):
     """Pattern in which a loop over rows × columns reads a value."""
 
     ELEMENT = "one for each element"
@@ -30,7 +30,7 @@ class Form(enum.Enum):
 
 
 @dataclass(eq=False)
-class Op:
+class LoopOp:
     """Operation of a group.
 
     Attributes:
@@ -39,19 +39,19 @@ class Op:
         out: The result.
         node: The node that it belongs to.
         is_part: Whether the node stands for several operations.
-        reduces: Form of the result of a reduction: ROW, COLUMN or SCALAR; None if pointwise.
-        form: Form of the result in the group.
-        forms: Form of each argument; None for a Python scalar.
+        reduces: Access of the result of a reduction: ROW, COLUMN or SCALAR; None if pointwise.
+        form: Access of the result in the group.
+        forms: Access of each argument; None for a Python scalar.
     """
 
     name: str
     args: list[Any]
     out: Value
     node: Node
-    reduces: Form | None = None
+    reduces: Access | None = None
     is_part: bool = False
-    form: Form = Form.ELEMENT
-    forms: list[Form | None] = field(default_factory=list)
+    form: Access = Access.ELEMENT
+    forms: list[Access | None] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ class Space:
         return self.rows, self.columns, self.order == tuple(range(len(self.order)))
 
 
-class Group:
+class LoopGroup:
     """Operations over one space.
 
     Attributes:
         rows, columns: The loop.
         ops: In order.
-        made: Form of each value that the group computes.
+        made: Access of each value that the group computes.
         final: Results that are known only after all rows.
         loads: Values read from memory, with their form, and the space they are read in.
         reads: Values of which it reads each element once.
@@ -94,10 +94,10 @@ class Group:
 
     def __init__(self, space: Space) -> None:
         self.rows, self.columns, self.is_row_major = space.key
-        self.ops: list[Op] = []
-        self.made: dict[Value, Form] = {}
+        self.ops: list[LoopOp] = []
+        self.made: dict[Value, Access] = {}
         self.final: set[Value] = set()
-        self.loads: dict[tuple[Value, Form], Space] = {}
+        self.loads: dict[tuple[Value, Access], Space] = {}
         self.reads: set[Value] = set()
         self.stores: list[Value] = []
         self.may_overwrite = True
@@ -116,12 +116,12 @@ class Group:
     def is_flat(self) -> bool:
         """Whether one dimension is enough: nothing belongs to a row or a column."""
         forms = (*self.made.values(), *(form for _, form in self.loads))
-        return not {Form.ROW, Form.COLUMN, Form.STRIDED}.intersection(forms)
+        return not {Access.ROW, Access.COLUMN, Access.STRIDED}.intersection(forms)
 
 
-Step = Node | Group
+Step = Node | LoopGroup
 #: Returns the operations that a node stands for; None if it is not part of a group.
-Lower = Callable[[Node], "list[Op] | None"]
+Lower = Callable[[Node], "list[LoopOp] | None"]
 
 
 def group_nodes(program: Program, lower: Lower, *, least: int, strided: bool) -> list[Step]:
@@ -144,11 +144,11 @@ class _Grouper:
         self.least, self.strided = least, strided
         self.steps: list[Step] = []
         self.ready: dict[Value, int] = dict.fromkeys(program.inputs, -1)
-        self.home: dict[Value, Group] = {}  # groups in which a value is still in registers
+        self.home: dict[Value, LoopGroup] = {}  # groups in which a value is still in registers
         self.source: dict[Value, Value] = {}  # contiguous views and what they view
         self.views: list[Node] = []  # and formulas of numbers: they follow what they read
-        self.places: dict[Group, int] = {}
-        self.by_key: dict[Any, list[Group]] = {}
+        self.places: dict[LoopGroup, int] = {}
+        self.by_key: dict[Any, list[LoopGroup]] = {}
 
     def run(self) -> list[Step]:
         """Return the steps."""
@@ -197,7 +197,7 @@ class _Grouper:
         """Return the value of which ``value`` has all elements in the same order."""
         return self.source.get(value, value)
 
-    def place(self, op: Op) -> bool:
+    def place(self, op: LoopOp) -> bool:
         """Add an operation to the best group, or to a new one; False if it fits none."""
         iterated = op.args[0] if op.reduces else op.out
         if not math.prod(iterated.shape) or not math.prod(op.out.shape):
@@ -206,7 +206,7 @@ class _Grouper:
         self.join_homes(op, space)
         group = self.best_group(op, space)
         if group is None:
-            group = Group(space)
+            group = LoopGroup(space)
             if group.size < self.least or self.fit(op, space, group) is None:
                 return False
             self.places[group] = len(self.steps)
@@ -218,7 +218,7 @@ class _Grouper:
         self.join(op, space, group)
         return True
 
-    def join_homes(self, op: Op, space: Space) -> None:
+    def join_homes(self, op: LoopOp, space: Space) -> None:
         """Join the groups that make the arguments of an operation into the first, if possible."""
         values = [self.resolve(value) for value in values_in(op.args)]
         homes = {self.home[value] for value in values if value in self.home}
@@ -228,7 +228,7 @@ class _Grouper:
             if self.can_move(group, groups[0]):
                 self.move(group, groups[0])
 
-    def can_move(self, group: Group, first: Group) -> bool:
+    def can_move(self, group: LoopGroup, first: LoopGroup) -> bool:
         """Whether the operations of ``group`` can be computed by the earlier group ``first``."""
         place = self.places[first]
         for value, form in group.loads:
@@ -240,16 +240,16 @@ class _Grouper:
                 return False
         return len(group.ops) + len(first.ops) <= _MOST
 
-    def move(self, group: Group, first: Group) -> None:
+    def move(self, group: LoopGroup, first: LoopGroup) -> None:
         """Move the operations of a group to an earlier one."""
-        self.steps[self.places.pop(group)] = Group(space_of(group.ops[0].out))
+        self.steps[self.places.pop(group)] = LoopGroup(space_of(group.ops[0].out))
         self.by_key[group.key].remove(group)
         for op in group.ops:
             self.home.pop(op.out, None)
         for op in group.ops:
             self.join(op, space_of(op.args[0] if op.reduces else op.out), first)
 
-    def best_group(self, op: Op, space: Space) -> Group | None:
+    def best_group(self, op: LoopOp, space: Space) -> LoopGroup | None:
         """Return the group to join: one that makes an argument, else the last that reads one."""
         values = [self.resolve(value) for value in values_in(op.args)]
         homes = {self.home[value] for value in values if value in self.home}
@@ -263,7 +263,7 @@ class _Grouper:
                     return group
         return None
 
-    def is_after_arguments(self, op: Op, group: Group) -> bool:
+    def is_after_arguments(self, op: LoopOp, group: LoopGroup) -> bool:
         """Whether all arguments that the group does not make are known before it runs."""
         place = self.places[group]
         return all(
@@ -271,21 +271,23 @@ class _Grouper:
             for value in values_in(op.args)
         )
 
-    def fit(self, op: Op, space: Space, group: Group) -> tuple[Form, list[Form | None]] | None:
+    def fit(
+        self, op: LoopOp, space: Space, group: LoopGroup
+    ) -> tuple[Access, list[Access | None]] | None:
         """Return the forms of result and arguments in ``group``; None if it does not fit."""
         if space.key == group.key:
             forms = [self.form(arg, op, space, group) for arg in op.args]
-            out = op.reduces or Form.ELEMENT
+            out = op.reduces or Access.ELEMENT
         elif not op.reduces and space.rows * space.columns == group.rows and group.columns > 1:
             forms = [self.form_in_rows(arg, op, space, group) for arg in op.args]
-            out = Form.ROW
+            out = Access.ROW
         else:
             return None
         if any(form is False for form in forms):
             return None
         return out, forms
 
-    def form(self, arg: Any, op: Op, space: Space, group: Group) -> Any:
+    def form(self, arg: Any, op: LoopOp, space: Space, group: LoopGroup) -> Any:
         """Return the form of an argument of an operation over the group's space."""
         if not isinstance(arg, Value):
             return None
@@ -294,27 +296,27 @@ class _Grouper:
         source = self.resolve(arg)
         if self.home.get(source) is group:
             made = group.made[source]
-            if made is Form.ELEMENT and form is Form.SCALAR and group.size == 1:
+            if made is Access.ELEMENT and form is Access.SCALAR and group.size == 1:
                 return made
             return form if made is form else False
-        if form is not Form.STRIDED:
+        if form is not Access.STRIDED:
             return form
         before = group.loads.get((arg, form), space)
         same = strides_in(arg, before.dims, before) == strides_in(arg, space.dims, space)
         return form if self.strided and same else False
 
-    def form_in_rows(self, arg: Any, op: Op, space: Space, group: Group) -> Any:
+    def form_in_rows(self, arg: Any, op: LoopOp, space: Space, group: LoopGroup) -> Any:
         """Return the form of an argument of an operation on one number for each row."""
         if not isinstance(arg, Value):
             return None
         form = form_of(arg, op.out.shape, space)
         source = self.resolve(arg)
         if self.home.get(source) is group:
-            is_row = group.made[source] is Form.ROW and form is Form.ELEMENT
-            return Form.ROW if is_row else form is Form.SCALAR is group.made[source] and form
-        return {Form.ELEMENT: Form.ROW, Form.SCALAR: Form.SCALAR}.get(form, False)
+            is_row = group.made[source] is Access.ROW and form is Access.ELEMENT
+            return Access.ROW if is_row else form is Access.SCALAR is group.made[source] and form
+        return {Access.ELEMENT: Access.ROW, Access.SCALAR: Access.SCALAR}.get(form, False)
 
-    def join(self, op: Op, space: Space, group: Group) -> None:
+    def join(self, op: LoopOp, space: Space, group: LoopGroup) -> None:
         """Append an operation, whose forms are known, to the group."""
         place = self.places[group]
         for i, arg in enumerate(op.args):
@@ -324,12 +326,12 @@ class _Grouper:
                 form = op.forms[i]
                 assert form is not None
                 group.loads[arg, form] = space
-                if form is Form.ELEMENT:
+                if form is Access.ELEMENT:
                     group.reads.add(self.resolve(arg))
         group.ops.append(op)
         group.made[op.out] = op.form
         self.ready[op.out] = place
-        if op.reduces in (Form.COLUMN, Form.SCALAR):
+        if op.reduces in (Access.COLUMN, Access.SCALAR):
             group.final.add(op.out)
         else:
             self.home[op.out] = group
@@ -338,7 +340,7 @@ class _Grouper:
         """Note which values of a group are read outside, and drop the views that nothing reads."""
         outside = {*self.program.outputs, *(value for _, value in self.program.writes)}
         for step in self.steps:
-            if isinstance(step, Group):
+            if isinstance(step, LoopGroup):
                 outside.update(value for value, _ in step.loads)
             else:
                 outside.update(values_in((step.args, step.kwargs)))
@@ -384,18 +386,18 @@ def strides_in(value: Value, shape: tuple[int, ...], space: Space) -> list[int]:
     return [kept[i] for i in space.order]
 
 
-def form_of(value: Value, shape: tuple[int, ...], space: Space) -> Form:
+def form_of(value: Value, shape: tuple[int, ...], space: Space) -> Access:
     """Return the form in which an operation over ``shape`` reads a value."""
     steps, size = strides_in(value, shape, space), value.dtype.itemsize
     if not any(steps):
-        return Form.SCALAR
+        return Access.SCALAR
     if steps == dense_strides(space.shape, size):
-        return Form.ELEMENT
+        return Access.ELEMENT
     if steps[-1] == size and not any(steps[:-1]):
-        return Form.COLUMN
+        return Access.COLUMN
     if steps[-1] == 0 and steps[:-1] == dense_strides(space.shape[:-1], size):
-        return Form.ROW
-    return Form.STRIDED
+        return Access.ROW
+    return Access.STRIDED
 
 
 def dense_strides(shape: tuple[int, ...], itemsize: int) -> list[int]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from .graph import Kind, Node, Program, Value, values_in
-from .grouping import Form, Group, Step, is_row_major
+from .grouping import Access, LoopGroup, Step, is_row_major
 from .simplify import is_like, producers, storage_root
 
 #: Bytes to which places in the arena are aligned: a cache line.
@@ -42,7 +42,7 @@ class Place:
 
 
 @dataclass
-class Layout:
+class MemoryPlan:
     """Plan of the memory of a program.
 
     Attributes:
@@ -136,7 +136,7 @@ def round_up(nbytes: int) -> int:
 
 def plan_memory(
     program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool]
-) -> Layout:
+) -> MemoryPlan:
     """Choose the place of each value.
 
     Args:
@@ -149,7 +149,7 @@ def plan_memory(
 
 def step_reads(step: Step) -> Iterator[Value]:
     """Yield the values that a step reads from memory."""
-    if isinstance(step, Group):
+    if isinstance(step, LoopGroup):
         yield from (value for value, _ in step.loads)
     else:
         yield from values_in((step.args, step.kwargs))
@@ -158,7 +158,7 @@ def step_reads(step: Step) -> Iterator[Value]:
 
 def step_results(step: Step) -> list[Value]:
     """Return the values that a step computes into memory."""
-    if isinstance(step, Group):
+    if isinstance(step, LoopGroup):
         return step.stores
     return [value for value in step.outputs if value is not None]
 
@@ -177,7 +177,7 @@ class _Planner:
         self.program, self.steps, self.writes_out = program, steps, writes_out
         self.made_by = producers(program)
         self.arena = Arena()
-        self.layout = Layout()
+        self.layout = MemoryPlan()
         self.taken: set[Value] = set()  # roots whose memory another value has taken over
         self.find_lifetimes()
         self.leaving = {self.root(value) for value in program.outputs}
@@ -193,14 +193,14 @@ class _Planner:
         """Find the last step that reads each root; what leaves the program is read at the end."""
         last = self.layout.last
         for at, step in enumerate(self.steps):
-            if isinstance(step, Group) or step.kind is not Kind.VIEW:
+            if isinstance(step, LoopGroup) or step.kind is not Kind.VIEW:
                 for value in step_reads(step):
                     last[self.root(value)] = at
         final = (value for _, value in self.program.writes)
         for value in (*self.program.outputs, *final):
             last[self.root(value)] = len(self.steps)
 
-    def run(self) -> Layout:
+    def run(self) -> MemoryPlan:
         """Place the values in the order of the steps."""
         layout = self.layout
         for number, value in enumerate(self.program.inputs):
@@ -234,7 +234,7 @@ class _Planner:
         self.parts: dict[Value, tuple[Value, int]] = {}
         made = {value: step for step in self.steps for value in step_results(step)}
         for step in self.steps:
-            if isinstance(step, Group) or step.name != "numpy.concatenate":
+            if isinstance(step, LoopGroup) or step.name != "numpy.concatenate":
                 continue
             whole, parts = step.outputs[0], step.args[0]
             axis = (*step.args[1:], step.kwargs.get("axis", 0))[0]
@@ -257,7 +257,7 @@ class _Planner:
             return False
         if self.root(value) is not value or value in self.targets:
             return False
-        return isinstance(step, Group) or step.kind is Kind.CALL and self.writes_out(step)
+        return isinstance(step, LoopGroup) or step.kind is Kind.CALL and self.writes_out(step)
 
     def release(self, root: Value) -> None:
         """Give the memory of a root back."""
@@ -284,7 +284,7 @@ class _Planner:
 
     def may_overwrite(self, step: Step, source: Value, value: Value) -> bool:
         """Whether a step may compute ``value`` into the memory of ``source``, which dies there."""
-        if not isinstance(step, Group):
+        if not isinstance(step, LoopGroup):
             return self.is_changed_in_place(step, source) or (
                 self.writes_out(step) and self.is_elementwise(step, source)
             )
@@ -294,9 +294,9 @@ class _Planner:
         for i, op in enumerate(step.ops):
             for arg, form in zip(op.args, op.forms, strict=True):
                 if isinstance(arg, Value) and arg not in step.made and self.root(arg) is source:
-                    if i > made or form is not Form.ELEMENT:
+                    if i > made or form is not Access.ELEMENT:
                         return False
-        return step.made[value] is Form.ELEMENT
+        return step.made[value] is Access.ELEMENT
 
     def is_changed_in_place(self, step: Node, base: Value) -> bool:
         """Whether the step copies ``base`` and changes the copy, and reads ``base`` no more."""
@@ -344,7 +344,7 @@ class _Planner:
 
     def take_over(self, value: Value, step: Step, at: int) -> bool:
         """Place the result of a step in the memory of an argument that dies; False if none does."""
-        if isinstance(step, Group):
+        if isinstance(step, LoopGroup):
             return False
         changes = step.kind in (Kind.PUT, Kind.MUTATE)
         sources = step.args[:1] if changes else step.args

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .graph import Kind, Node, Value
-from .grouping import Form, Group, Op, is_row_major
+from .grouping import Access, LoopGroup, LoopOp, is_row_major
 from .simplify import COPIES
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def is_copy(node: Node) -> bool:
     )  # fmt: skip
 
 
-def lower(node: Node) -> list[Op] | None:
+def lower(node: Node) -> list[LoopOp] | None:
     """Return the operation of a node that blocks can compute, or None."""
     if node.kind is not Kind.CALL or len(node.outputs) != 1 or node.outputs[0] is None:
         return None
@@ -77,20 +77,20 @@ def lower(node: Node) -> list[Op] | None:
     if not all(map(is_operand, node.args)):
         return None
     if is_ufunc(node):
-        return [Op(node.function.__name__, [*node.args], out, node)]  # type: ignore[union-attr]
+        return [LoopOp(node.function.__name__, [*node.args], out, node)]  # type: ignore[union-attr]
     if node.name in POINTWISE and not node.kwargs:
-        return [Op(POINTWISE[node.name], [*node.args], out, node)]
+        return [LoopOp(POINTWISE[node.name], [*node.args], out, node)]
     if is_copy(node):
-        return [Op("cast", [node.args[0]], out, node)]
+        return [LoopOp("cast", [node.args[0]], out, node)]
     form = reduction_form(node, out) if node.name in REDUCTIONS else None
     if form is None:
         return None
     name = REDUCTIONS[node.name]
     count = 2 if name == "sum_of_products" else 1
-    return [Op(name, [*node.args[:count]], out, node, form)]
+    return [LoopOp(name, [*node.args[:count]], out, node, form)]
 
 
-def reduction_form(node: Node, out: Value) -> Form | None:
+def reduction_form(node: Node, out: Value) -> Access | None:
     """Return the form of the result of a reduction of rows, columns or all; None of another."""
     name, value = REDUCTIONS[node.name], node.args[0]
     if not isinstance(value, Value) or value.dtype.char not in "fd" or value.dtype != out.dtype:
@@ -100,7 +100,7 @@ def reduction_form(node: Node, out: Value) -> Form | None:
     rows = math.prod(value.shape[:-1])
     if name == "sum_of_products":
         same = isinstance(node.args[1], Value) and node.args[1].shape == value.shape
-        return Form.ROW if same and rows > 1 else None
+        return Access.ROW if same and rows > 1 else None
     given = dict(zip(_PARAMETERS.get(name, _USUAL), node.args[1:], strict=False)) | node.kwargs
     axis, _ = given.pop("axis", None), given.pop("keepdims", None)
     if any(item is not None for item in given.values()):
@@ -111,10 +111,10 @@ def reduction_form(node: Node, out: Value) -> Form | None:
     else:
         axes = sorted(i % (last + 1) for i in (axis if isinstance(axis, tuple) else (axis,)))
     if axes == [last] and rows > 1:
-        return Form.ROW
+        return Access.ROW
     if name in ("sum", "total") and axes == [*range(last + 1)]:
-        return Form.SCALAR
-    return Form.COLUMN if name == "sum" and axes == [*range(last)] and rows > 1 else None
+        return Access.SCALAR
+    return Access.COLUMN if name == "sum" and axes == [*range(last)] and rows > 1 else None
 
 
 def add_parts(parts: list[Any], index: int, out: Any) -> None:
@@ -151,7 +151,7 @@ def lay_flat(array: Any, key: Any, order: list[int], shape: tuple[int, ...]) -> 
     return array[(*key, ...)].transpose(order).reshape(shape)
 
 
-def write_group(writer: ProgramWriter, group: Group) -> None:
+def write_group(writer: ProgramWriter, group: LoopGroup) -> None:
     """Write the function of a group, and the line that calls it."""
     _GroupWriter(writer, group).write()
 
@@ -159,7 +159,7 @@ def write_group(writer: ProgramWriter, group: Group) -> None:
 class _GroupWriter:
     """Writer of the function of one group."""
 
-    def __init__(self, writer: ProgramWriter, group: Group) -> None:
+    def __init__(self, writer: ProgramWriter, group: LoopGroup) -> None:
         self.writer, self.group = writer, group
         self.is_flat = group.is_flat
         self.count = group.size if self.is_flat else group.rows
@@ -211,7 +211,7 @@ class _GroupWriter:
         for name, (shape, dtype) in self.registers.items():
             lines.append(f"{indent}{name} = empty({shape}, {self.writer.share(dtype)})")
         for value, name in self.sums.items():
-            shape = () if self.group.made[value] is Form.SCALAR else (self.group.columns,)
+            shape = () if self.group.made[value] is Access.SCALAR else (self.group.columns,)
             lines.append(f"{indent}{name} = zeros({shape}, {self.writer.share(value.dtype)})")
         lines += [f"{indent}for s in {step}:", f"{indent}    e = s + {self.block}"]
         if self.registers and self.count % self.block:
@@ -225,26 +225,29 @@ class _GroupWriter:
 
     # -- arrays -----------------------------------------------------------------------------
 
-    def add_load(self, value: Value, form: Form) -> None:
+    def add_load(self, value: Value, form: Access) -> None:
         """Pass an array to the function and note its text in the loop."""
         self.text[value, form] = self.add_array(value, form)
 
-    def add_array(self, value: Value, form: Form) -> str:
+    def add_array(self, value: Value, form: Access) -> str:
         """Pass the memory of a value; return the name of its part in a block."""
         name = f"p{len(self.parameters)}"
         self.parameters[name] = self.memory_text(value, form)
-        if form in (Form.SCALAR, Form.COLUMN):
+        if form in (Access.SCALAR, Access.COLUMN):
             return name
         part = f"x{name[1:]}"
         self.slices.append(f"{part} = {name}[s:e]")
         return part
 
-    def memory_text(self, value: Value, form: Form) -> str:
+    def memory_text(self, value: Value, form: Access) -> str:
         """Return the text of a value's memory in the shape that the loop needs."""
-        group, shape = self.group, {Form.SCALAR: (), Form.COLUMN: (self.group.columns,)}.get(form)
-        if form is Form.ELEMENT:
+        group, shape = (
+            self.group,
+            {Access.SCALAR: (), Access.COLUMN: (self.group.columns,)}.get(form),
+        )
+        if form is Access.ELEMENT:
             shape = (group.size,) if self.is_flat else (group.rows, group.columns)
-        elif form is Form.ROW:
+        elif form is Access.ROW:
             shape = (group.rows, 1)
         assert shape is not None
         if is_row_major(value) and math.prod(value.shape) == math.prod(shape):
@@ -264,7 +267,7 @@ class _GroupWriter:
 
     # -- operations -------------------------------------------------------------------------
 
-    def write_op(self, op: Op, at: int) -> None:
+    def write_op(self, op: LoopOp, at: int) -> None:
         """Write the line of an operation."""
         args = [self.argument(arg, form) for arg, form in zip(op.args, op.forms, strict=True)]
         if is_ufunc(op.node) or op.name == "cast":
@@ -272,7 +275,7 @@ class _GroupWriter:
             self.write_direct(op, out)
         elif op.out in self.group.final:
             name = self.sums[op.out] = f"c{len(self.sums)}"
-            axis = "" if op.reduces is Form.SCALAR else ", axis=0"
+            axis = "" if op.reduces is Access.SCALAR else ", axis=0"
             self.body.append(
                 f"{name} += {self.writer.share(op.node.function, 'f')}({args[0]}{axis})"
             )
@@ -288,13 +291,13 @@ class _GroupWriter:
                 key, name = self.held.pop(arg)
                 self.free.setdefault(key, []).append(name)
 
-    def argument(self, arg: Any, form: Form | None) -> str:
+    def argument(self, arg: Any, form: Access | None) -> str:
         """Return the text of an argument in the loop."""
         if not isinstance(arg, Value):
             return self.writer.expression(arg)
         return self.text[arg] if arg in self.group.made else self.text[arg, form]
 
-    def write_direct(self, op: Op, out: str) -> None:
+    def write_direct(self, op: LoopOp, out: str) -> None:
         """Write a call that computes into a register or a part of a result."""
         args = as_numbers(op.node, op.args)
         texts = [self.argument(arg, form) for arg, form in zip(args, op.forms, strict=True)]
@@ -307,7 +310,7 @@ class _GroupWriter:
         function = self.writer.share(op.node.function, "f")
         self.body.append(f"{function}({', '.join(texts)}, {out}{option})")
 
-    def call_text(self, op: Op, args: list[str]) -> str:
+    def call_text(self, op: LoopOp, args: list[str]) -> str:
         """Return the text of a call that returns a new array."""
         function = self.writer.share(op.node.function, "f")
         if op.reduces is None:
@@ -318,9 +321,9 @@ class _GroupWriter:
             return f"{function}({args[0]}, -1)"
         return f"{function}({args[0]}, axis=-1, keepdims=True)"
 
-    def take_register(self, op: Op, at: int) -> str:
+    def take_register(self, op: LoopOp, at: int) -> str:
         """Return a register for the result of an operation: that of a dying argument, if any."""
-        shape = (self.block, 1) if op.form is Form.ROW else (self.block, self.group.columns)
+        shape = (self.block, 1) if op.form is Access.ROW else (self.block, self.group.columns)
         key = (shape[:1] if self.is_flat else shape, op.out.dtype)
         for arg in op.args:
             if isinstance(arg, Value) and self.last[arg] == at and arg in self.held:

@@ -20,8 +20,8 @@ from ..backends import load
 from ..backends.numpy import blas
 from ..backends.numpy.memory import row_after_row
 from .graph import Kind, Node, Program, Value, values_in
-from .grouping import Group, Step, group_nodes, is_row_major
-from .memory import Layout, Pool, Where, nbytes, plan_memory
+from .grouping import LoopGroup, Step, group_nodes, is_row_major
+from .memory import MemoryPlan, Pool, Where, nbytes, plan_memory
 from .numpy_blocks import (
     BLOCK,
     add_parts,
@@ -86,7 +86,7 @@ def prepare(program: Program) -> Executable:
 def split_small(steps: Sequence[Step]) -> list[Step]:
     """Replace groups of one operation by its node."""
     return [
-        step.ops[0].node if isinstance(step, Group) and len(step.ops) == 1 else step
+        step.ops[0].node if isinstance(step, LoopGroup) and len(step.ops) == 1 else step
         for step in steps
     ]
 
@@ -163,7 +163,7 @@ class ProgramWriter:
 
     executable: type[Executable] = Executable
 
-    def __init__(self, program: Program, steps: Sequence[Step], layout: Layout) -> None:
+    def __init__(self, program: Program, steps: Sequence[Step], layout: MemoryPlan) -> None:
         self.program, self.steps, self.layout = program, steps, layout
         self.arena = numpy.empty(layout.nbytes + 64, numpy.uint8)
         self.arena = self.arena[-self.arena.ctypes.data % 64 :]
@@ -190,7 +190,7 @@ class ProgramWriter:
             if not value.shape and value.dtype.char == "d":
                 self.numbers.add(value)  # or a 0-d array
         for at, step in enumerate(self.steps):
-            if isinstance(step, Group):
+            if isinstance(step, LoopGroup):
                 self.write_group(step)
             else:
                 self.write_node(step)
@@ -201,10 +201,10 @@ class ProgramWriter:
         body = "\n    ".join(self.lines)
         text = "\n".join(self.functions) + f"\ndef run({parameters}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
-        groups = sum(isinstance(step, Group) for step in self.steps)
+        groups = sum(isinstance(step, LoopGroup) for step in self.steps)
         return self.executable(self.space["run"], text, self.layout.nbytes, groups)
 
-    def write_group(self, group: Group) -> None:
+    def write_group(self, group: LoopGroup) -> None:
         """Write the lines of a group."""
         write_group(self, group)
 
