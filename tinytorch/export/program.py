@@ -69,11 +69,23 @@ class ExportedProgram:
         return ProgramModule(self)
 
     def parameters(self) -> Iterator[Parameter]:
-        """Iterate over the parameters."""
+        """Iterate over the parameters.
+
+        Example:
+            >>> program = tt.export.export(tt.nn.Linear(2, 1), (tt.ones(2),))
+            >>> [parameter.shape for parameter in program.parameters()]
+            [tinytorch.Size([1, 2]), tinytorch.Size([1])]
+        """
         return (tensor for _, tensor in self.named_parameters())
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
-        """Iterate over the names and parameters."""
+        """Iterate over the names and parameters.
+
+        Example:
+            >>> program = tt.export.export(tt.nn.Linear(2, 1), (tt.ones(2),))
+            >>> [name for name, parameter in program.named_parameters()]
+            ['weight', 'bias']
+        """
         return ((n, t) for n, t in self.tensors.items() if isinstance(t, Parameter))
 
     @property
@@ -125,6 +137,11 @@ class ExportedProgram:
 
         Returns:
             ``Drawing``; ``print`` shows it in DOT, ``svg()`` is the picture.
+
+        Example:
+            >>> drawing = tt.export.export(tt.nn.ReLU(), (tt.ones(2),)).draw()
+            >>> print(drawing.source.splitlines()[-2])
+              n0 -> y
         """
         return Drawing(
             draw_program(self.inputs, self.shapes, self.steps, self.tensors, self.result)

@@ -143,6 +143,13 @@ class ONNXProgram:
 
         Args:
             destination: Path or binary file.
+
+        Example:
+            >>> import io
+            >>> file = io.BytesIO()
+            >>> tt.onnx.export(tt.nn.ReLU(), tt.ones(2)).save(file)
+            >>> tt.onnx.load(file.getvalue())(tt.tensor([-1.0, 1.0]))
+            tensor([0., 1.])
         """
         is_file = hasattr(destination, "write")
         import_onnx("onnx.export").save_model(
