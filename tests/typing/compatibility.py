@@ -37,7 +37,7 @@ def evaluate(model: nn.Linear, scaler: GradScaler) -> tt.Tensor:
 
 assert_type(double(tt.ones(2)), tt.Tensor)
 assert_type(triple(tt.ones(2)), tt.Tensor)
-assert_type(tt.compile(nn.Linear(2, 1)), nn.Linear)
+compiled: nn.Module = tt.compile(nn.Linear(2, 1))
 assert_type(tt.LongTensor(2, 3), tt.Tensor)
 assert_type(tt.typename(3), str)
 
