@@ -100,7 +100,7 @@ def resolve(info: Any) -> Callable[..., Any] | None:
     try:
         for part in info.name.split("."):
             found = getattr(found, part)
-        if not isinstance(found, tt.dtype):
+        if not isinstance(found, (tt.dtype, type)):
             return found
         return getattr(tt.Tensor, info.name)
     except (AttributeError, NotImplementedError):
