@@ -257,6 +257,33 @@ def test_hooks_of_results_and_inputs_run() -> None:
         assert seen == ["result", "input"] and x.grad.tolist() == [6.0, 6.0]
 
 
+def test_functions_with_a_gradient_of_their_own() -> None:
+    factor = [1.0]
+
+    class Scaled(tt.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            result = x.exp() * factor[0]
+            ctx.save_for_backward(x, result)
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            x, result = ctx.saved_tensors
+            return grad * result + 0 * x * tt.ones(2)
+
+    def apply(x: Any) -> Any:
+        return Scaled.apply(x) * 2
+
+    compiled = tt.compile(apply, fullgraph=True)
+    for value in (1.0, 1.0, 3.0, 3.0):
+        factor[0] = value
+        x = tt.randn(2, requires_grad=True)
+        (expected,), (found,) = gradients(apply, [x], [x]), gradients(compiled, [x], [x])
+        assert same(expected, found)
+    assert len(compiled._compiled.entries) == 2
+
+
 def test_a_gradient_of_some_results_alone() -> None:
     compiled = tt.compile(lambda x: (x * 2, x.exp(), x.long()))
     for _ in range(3):

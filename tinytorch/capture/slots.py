@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy
 
+from ..autograd.function import FunctionCtx
 from ..backends.base import Backend
 from ..core.storage import Storage
 from ..graph.nodes import Node
+from ..graph.saved_tensors import SavedOutput
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
 from .recorder import ProgramRecorder, _recorders, find_recorder, map_tree, thread_id
@@ -122,7 +124,16 @@ def uninstall() -> None:
 
 
 def _to_real(item: Any) -> Any:
-    return item.host if item.__class__ is ProgramArray else item
+    """Return what eager code has in the place of an item of a node."""
+    if item.__class__ is ProgramArray:
+        return item.host
+    if item is RECORDING:
+        return NUMPY
+    if item.__class__ is FunctionCtx:
+        for saved in item._saved:
+            if saved.__class__ is SavedOutput:
+                saved.data, saved.xp = _to_real(saved.data), _to_real(saved.xp)
+    return item
 
 
 def release(recorder: ProgramRecorder) -> None:
