@@ -41,14 +41,14 @@ class _DataSlot:
         recorder = find_recorder(thread_id())
         if data.__class__ is ProgramArray:
             return data if recorder is data.recorder else data.note_break("tensor")
-        if recorder is None or data.__class__ is not numpy.ndarray:
+        if recorder is None or not isinstance(data, numpy.ndarray):
             return data
         return recorder.lift(data) if self.backend(owner) is NUMPY else data
 
     def __set__(self, owner: Any, data: Any) -> None:
         recorder = find_recorder(thread_id())
         if recorder is not None:
-            if data.__class__ is numpy.ndarray and not recorder.knows(data):
+            if isinstance(data, numpy.ndarray) and not recorder.knows(data):
                 data = recorder.constant(data)
             if data.__class__ is ProgramArray:
                 recorder.track(owner)
