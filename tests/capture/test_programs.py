@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import weakref
 from collections.abc import Callable
@@ -83,13 +84,22 @@ def test_a_program_prints_the_same_compiled(path: Path, monkeypatch: pytest.Monk
     assert (calls.recordings() == 0) is (path.stem in EAGER)
 
 
+def test_recordings_do_not_keep_arguments_and_results_alive() -> None:
+    compiled = tt.compile(lambda x: (x * 2 + 1, x))
+    for requires_grad in (False, True):
+        x = tt.ones(10, requires_grad=requires_grad)
+        y, _ = compiled(x)
+        found = weakref.ref(x), weakref.ref(y)
+        del x, y, _
+        gc.collect()
+        assert [each() for each in found] == [None, None]
+
+
 def test_recordings_do_not_keep_modules_alive() -> None:
     net = nn.Linear(2, 2)
     compiled = tt.compile(net)
     compiled(tt.ones(1, 2)).sum().backward()
     found = weakref.ref(net)
     del net, compiled
-    import gc
-
     gc.collect()
     assert found() is None

@@ -270,7 +270,8 @@ class ResultTree:
         found, self._structure = flatten(result)
         places = {id(leaf): i for i, leaf in enumerate(leaves)}
         inputs = {id(tensor): i for i, tensor in enumerate(listed.owned)}
-        self._listed = listed
+        # The arguments of the recorded call must not be kept alive.
+        self._count, self._reached = listed.count, listed.owned[listed.count :]
         #: For each leaf ``("output", i)``, ``("input", i)``, ``("view", ViewOfInput)`` or
         #: ``("constant", value)``.
         self._parts: list[tuple[str, Any]] = []
@@ -287,20 +288,21 @@ class ResultTree:
             else:
                 raise Refusal(f"a result is of type {type(leaf).__name__}")
         self._is_single = len(found) == 1 and found[0] is result
-        self._find_views(leaves, memory)
+        self._find_views(leaves, listed, memory)
 
-    def _find_views(self, leaves: Sequence[Any], memory: set[int]) -> None:
+    def _find_views(self, leaves: Sequence[Any], listed: Listed, memory: set[int]) -> None:
         """Make views of inputs, and of whole results, parts of the kind "view".
 
         Args:
             leaves: The tensors of the outputs.
+            listed: The tensors that were listed for the recording.
             memory: Ids of the arrays that own memory which no listed tensor has.
 
         Raises:
             Refusal: If a result shares memory in another way.
         """
-        inputs = {id(root_of(tensor._data)): i for i, tensor in enumerate(self._listed.owned)}
-        hidden = memory | {id(root_of(g._data)) for g in self._listed.grads if g is not None}
+        inputs = {id(root_of(tensor._data)): i for i, tensor in enumerate(listed.owned)}
+        hidden = memory | {id(root_of(g._data)) for g in listed.grads if g is not None}
         seen: list[Any] = []
         for at, (kind, place) in enumerate(self._parts):
             if kind != "output":
@@ -308,7 +310,7 @@ class ResultTree:
             leaf = leaves[place]
             root = id(root_of(leaf._data))
             if root in inputs and leaf._data.size:
-                source = self._listed.owned[inputs[root]]
+                source = listed.owned[inputs[root]]
                 self._parts[at] = "view", ViewOfInput(leaf, source, inputs[root])
             elif root in hidden - inputs.keys():
                 raise Refusal("a result is a view of a tensor that is no argument")
@@ -339,7 +341,7 @@ class ResultTree:
         if kind == "constant":
             return value
         place = value.place if kind == "view" else value
-        tensor = tensors[place] if place < self._listed.count else self._listed.owned[place]
+        tensor = tensors[place] if place < self._count else self._reached[place - self._count]
         return value.make(tensor) if kind == "view" else tensor
 
 
