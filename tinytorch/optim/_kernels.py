@@ -241,7 +241,7 @@ def _average_lengths(step: float, beta2: float) -> tuple[float, float]:
 
 def _is_variance_tractable(step: float, beta2: float) -> bool:
     """Whether the moving average is longer than 5 steps."""
-    return _average_lengths(step, beta2)[0] > 5.0
+    return bool(_average_lengths(step, beta2)[0] > 5.0)
 
 
 def _rectified_step_size(lr: float, step: float, beta1: float, beta2: float) -> float:
