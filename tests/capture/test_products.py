@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tinytorch.capture import numpy_engine
 from tinytorch.capture.graph import Value
 from tinytorch.capture.products import join_products
 from tinytorch.capture.replay import run_program
+from tinytorch.capture.simplify import simplify
 
 from tests.capture.program_builder import Builder
 
@@ -78,6 +80,27 @@ def test_a_part_that_is_read_later_stays() -> None:
     expected = run_program(builder.program, arrays)
     for a, b in zip(numpy_engine.prepare(builder.program).run(arrays), expected, strict=True):
         np.testing.assert_allclose(a, b, 1e-9)
+
+
+def test_products_of_inputs_with_one_matrix_are_one_product() -> None:
+    builder, rng = Builder(), np.random.default_rng(0)
+    x = builder.input(rng.standard_normal((6, 3, 5)))
+    weight = builder.input(rng.standard_normal((4, 5)))
+    state = builder.input(rng.standard_normal((3, 4)))
+    for step in range(6):
+        part = builder.view(operator.getitem, x, step)
+        turn = builder.view(np.ndarray.transpose, weight)
+        product = builder.call(np.matmul, part, turn, name="xp.matmul")
+        state = builder.call(np.tanh, builder.call(np.add, state, product))
+    builder.program.outputs = [state]
+    builder.program.writes = [(0, builder.call(np.negative, x))]
+    joined = join_products(simplify(builder.program))
+    assert sum(node.name == "xp.matmul" for node in joined.nodes) == 1
+    arrays = builder.arrays()
+    expected = run_program(builder.program, arrays)
+    found = numpy_engine.prepare(builder.program).run(arrays)
+    np.testing.assert_allclose(found[0], expected[0], 1e-12)
+    np.testing.assert_array_equal(arrays[0], expected[1])
 
 
 def test_few_terms_and_terms_with_other_users_stay() -> None:

@@ -2,11 +2,13 @@
 
 ``a.T @ b + c.T @ d`` is the product of the rows of ``a`` and ``c`` with those of ``b`` and ``d``:
 one large product instead of many small ones, and no sum. Sums of the columns of ``a`` and ``c`` are
-joined in the same way, by which the order of additions changes.
+joined in the same way, by which the order of additions changes. Products of several inputs with one
+matrix, as those of a sequence with the weight of a cell, are the rows of one product.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,7 +34,68 @@ class _Term:
 
 def join_products(program: Program) -> Program:
     """Return the program with each sum of products of transposed matrices as one product."""
-    return _Joiner(program).join()
+    return share_products(_Joiner(program).join())
+
+
+def share_products(program: Program) -> Program:
+    """Return the program with the products of its inputs with one matrix as one product."""
+    early = {*program.inputs}
+    first, rest = [], []
+    for node in program.nodes:  # views of inputs move to the front
+        if node.kind is Kind.VIEW and early.issuperset(values_in((node.args, node.kwargs))):
+            early.update(value for value in node.outputs if value is not None)
+            first.append(node)
+        else:
+            rest.append(node)
+    leaving = {*program.outputs, *(value for _, value in program.writes)}
+    shared: dict[Any, list[Node]] = {}
+    for node in rest:
+        if is_shareable(node, early) and node.outputs[0] not in leaving:
+            left, right = node.args
+            shared.setdefault((right, left.shape[1], left.dtype), []).append(node)
+    chosen = {nodes[0]: nodes for nodes in shared.values() if len(nodes) >= _LEAST}
+    replaced = {node for nodes in chosen.values() for node in nodes}
+    nodes = [*first]
+    for node in rest:
+        if node in chosen:
+            nodes += join_shared(chosen[node])
+        elif node not in replaced:
+            nodes.append(node)
+    return Program(nodes, program.inputs, program.outputs, program.writes)
+
+
+def is_shareable(node: Node, early: set[Value]) -> bool:
+    """Whether a node is the product of an input's rows with a matrix."""
+    if node.kind is not Kind.CALL or node.name != "xp.matmul" or node.kwargs:
+        return False
+    left, right = node.args
+    if not isinstance(left, Value) or not isinstance(right, Value) or left not in early:
+        return False
+    out: Value = node.outputs[0]  # type: ignore[assignment]
+    return (
+        len(left.shape) == len(right.shape) == 2 and left.dtype == out.dtype == right.dtype
+        and left.dtype.char in "fd" and is_row_major(left) and is_row_major(out)
+        and 0 not in (*left.shape, *right.shape)
+    )  # fmt: skip
+
+
+def join_shared(products: list[Node]) -> list[Node]:
+    """Return the nodes that compute several products with one matrix as one."""
+    tag, right = products[0].tag, products[0].args[1]
+    parts = [node.args[0] for node in products]
+    rows = Node(Kind.CALL, "numpy.concatenate", numpy.concatenate, (parts, 0), {}, tag)
+    count = sum(part.shape[0] for part in parts)
+    joined = make_value((count, parts[0].shape[1]), parts[0], rows)
+    whole = Node(Kind.CALL, "xp.matmul", products[0].function, (joined, right), {}, tag)
+    product = make_value((count, right.shape[1]), right, whole)
+    nodes, start = [rows, whole], 0
+    for node, part in zip(products, parts, strict=True):
+        key = slice(start, start + part.shape[0])
+        view = Node(Kind.VIEW, "getitem", operator.getitem, (product, key), {}, node.tag)
+        view.outputs = node.outputs
+        nodes.append(view)
+        start += part.shape[0]
+    return nodes
 
 
 def make_value(shape: tuple[int, ...], like: Value, node: Node, turn: bool = False) -> Value:
