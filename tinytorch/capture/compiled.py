@@ -145,12 +145,11 @@ class Compiled:
         reach = Reach([(self.name, self.function), *objects])
         if is_lazy(reach.tensors.values()):
             return self.function(*args, **kwargs)
+        reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reach.has_hooks():
             reason = "a module has a hook of Python"
-            self._add(GuardedEntry(signature, reach, reason))
-            return self._run_eagerly(reason, args, kwargs)
-        reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reason:
+            self._add(GuardedEntry(signature, reach, reason))
             return self._run_eagerly(reason, args, kwargs)
         if not self._recording.acquire(blocking=False):  # waiting could be a deadlock
             return self.function(*args, **kwargs)

@@ -245,8 +245,9 @@ class ViewOfInput:
 
 def may_overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share memory, as far as that can be found out quickly."""
+    work: Any = 1000
     try:
-        return bool(numpy.shares_memory(a, b, max_work=1000))
+        return bool(numpy.shares_memory(a, b, max_work=work))
     except numpy.exceptions.TooHardError:
         return True
 
