@@ -153,6 +153,8 @@ def test_module_compile_keeps_the_module() -> None:
     with tt.no_grad():
         twin[3].bias.add_(1)
     assert tt.allclose(twin.eval()(x), other.eval()(x) + 1)
+    for shallow in (copy.copy(net), net._replicate_for_data_parallel()):
+        assert vars(shallow)["forward"].module is shallow and shallow is not net
     file = io.BytesIO()
     tt.save(net, file)
     file.seek(0)

@@ -161,7 +161,19 @@ class Module(Hooked):
             names, _parameters=MemberDict(replica), _buffers=MemberDict(replica, self._buffers),
             _modules=MemberDict(replica, self._modules), _is_replica=True,
         )  # fmt: skip
+        replica._rebind_compiled()
         return replica
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._rebind_compiled()
+
+    def _rebind_compiled(self) -> None:
+        """Let a copy of a module of which ``compile()`` was called run its own ``forward``."""
+        compiled = vars(self).get("_compiled_call_impl")
+        if compiled is not None and compiled.module is not self:
+            again = type(compiled)(self, compiled.options)
+            vars(self)["forward"] = vars(self)["_compiled_call_impl"] = again
 
     def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
         """Call ``forward``; PyTorch calls this while it traces."""
