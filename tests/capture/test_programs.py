@@ -28,7 +28,8 @@ EAGER = {
     "posterior": "calls no module", "mixture_model": "calls no module",
     "actor_critic": "returns distributions",
     "mixture_density": "returns distributions", "ensembles": "is a function that vmap maps",
-    "hooks": "registers hooks",
+    "hooks": "registers hooks", "gcn": "multiplies by a sparse matrix",
+    "graphsage": "multiplies by a sparse matrix",
 }  # fmt: skip
 
 

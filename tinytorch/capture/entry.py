@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..func._trees import flatten, unflatten
 from . import engines
 from .graph import Program, Value, values_in
-from .guards import Signature, TensorGuard, is_like
+from .guards import Signature, TensorGuard, dense, is_like
 from .reach import Reach, is_simple
 from .traced_memory import Input, address, root_of
 
@@ -45,8 +45,8 @@ class GuardedEntry:
         self.overlaps = signature.overlaps(reach)
         self._same = signature.shared_ids(reach)
         self._objects = signature.objects  # they keep their ids
-        self._roots = frozenset(id(root_of(t._data)) for t in reach.tensors.values())
-        self.tensors = TensorGuard(reach.tensors.values())
+        self._roots = frozenset(id(root_of(t._data)) for t in dense(reach.tensors.values()))
+        self.tensors = TensorGuard(dense(reach.tensors.values()))
         self._numbers: list[tuple[Callable[[], Any], Any]] = []
         #: Tensors with the array of their ``.grad``, None, or ``SET``.
         self._grads: list[tuple[Any, Any]] = []

@@ -8,7 +8,7 @@ run the same program if their signatures are equal and everything that the funct
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter, is_, ne
 from typing import Any
 
@@ -170,7 +170,9 @@ class Signature:
 
     def overlaps(self, reach: Reach) -> bool:
         """Whether an argument shares memory with a tensor that the function reaches."""
-        return any(id(root_of(tensor._data)) in self.roots for tensor in reach.tensors.values())
+        return any(
+            id(root_of(tensor._data)) in self.roots for tensor in dense(reach.tensors.values())
+        )
 
 
 class _Memory:
@@ -263,6 +265,11 @@ def is_like(a: Any, b: Any) -> bool:
         a is b or type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype
         and a.strides == b.strides
     )  # fmt: skip
+
+
+def dense(tensors: Iterable[Any]) -> Iterator[Any]:
+    """Iterate over the tensors that have an array; those of other classes run eagerly."""
+    return (tensor for tensor in tensors if type(tensor) in TENSORS)
 
 
 def is_lazy(tensors: Iterable[Any]) -> bool:

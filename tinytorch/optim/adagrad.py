@@ -140,7 +140,8 @@ class Adagrad(ArrayOptimizer):
         grad = (-grad if group["maximize"] else grad).coalesce()
         state["sum"].add_(grad.pow(2))
         sums = state["sum"].sparse_mask(grad).values()
-        p.add_(grad.make_like(grad.values() / (sums.sqrt() + group["eps"])), alpha=-rate)
+        change = grad.make_like(grad.values() / (sums.sqrt() + group["eps"]))
+        p.add_(change, alpha=-float(rate))
 
     def _update(self, group: ParamGroup) -> None:
         for bucket in self._buckets(group, ["sum"]):

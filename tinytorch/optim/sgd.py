@@ -146,7 +146,7 @@ class SGD(ArrayOptimizer):
                 velocity = (velocity * momentum + grad * (1 - group["dampening"])).coalesce()
             state["momentum_buffer"] = velocity
             grad = grad + velocity * momentum if group["nesterov"] else velocity
-        p.add_(grad, alpha=-to_number(group["lr"]))
+        p.add_(grad, alpha=-float(to_number(group["lr"])))
 
     def _update(self, group: ParamGroup) -> None:
         name = "momentum_buffer" if group["momentum"] else None

@@ -110,4 +110,5 @@ class SparseAdam(Optimizer):
             moments.append(before.values() + change)
         beta1, beta2 = (1 - beta ** state["step"] for beta in group["betas"])
         direction = moments[0] / (moments[1].sqrt() + group["eps"])
-        p.add_(grad.make_like(direction), alpha=-to_number(group["lr"]) * math.sqrt(beta2) / beta1)
+        rate = float(to_number(group["lr"])) * math.sqrt(beta2) / beta1
+        p.add_(grad.make_like(direction), alpha=-rate)

@@ -98,7 +98,7 @@ def _masked_embedding(xp: Backend, input: Array, index: Index, padding_idx: int)
     """Rows of ``input`` at ``index``, zeros for the index ``padding_idx``."""
     rows = xp.take(input, index, axis=0)
     if padding_idx >= 0:
-        rows[index == padding_idx] = 0
+        rows = xp.where((index == padding_idx)[..., None], xp.zeros((), rows.dtype), rows)
     return rows
 
 
