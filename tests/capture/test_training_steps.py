@@ -195,3 +195,30 @@ def test_every_optimizer_and_scheduler_of_the_library_is_tried() -> None:
     assert _subclasses(optim, optim.Optimizer) - tried == {"LBFGS", "Optimizer", "SparseAdam"}
     schedulers = _subclasses(optim.lr_scheduler, optim.lr_scheduler.LRScheduler)
     assert schedulers - {*SCHEDULERS} == {"LRScheduler", "ReduceLROnPlateau"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("SGD", {}), ("SGD", {"momentum": 0.9}), ("SparseAdam", {}), ("Adagrad", {})],
+)
+def test_sparse_gradients_train_as_eager_code(name: str, options: dict[str, Any]) -> None:
+    results = []
+    for is_compiled in (False, True):
+        tt.manual_seed(0)
+        table = tt.nn.Embedding(5, 2, sparse=True)
+        optimizer: Any = getattr(tt.optim, name)(table.parameters(), lr=0.1, **options)
+        scheduler = tt.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        def step(index: Any, table: Any = table, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            loss = table(index).square().sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        function = tt.compile(step) if is_compiled else step
+        for k in range(6):
+            function(tt.tensor([1, 2, k % 5]))
+            scheduler.step()
+        results.append(table.weight.detach())
+    assert tt.allclose(*results)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..autograd import grad
+from ..core.layout import strided
 from ..core.tensor import Tensor, wrap
 from ..dispatch import autocast
 from ..graph.nodes import FREED, NodeOutput, next_seq
@@ -164,6 +165,9 @@ def _note_results(call: CallRecording, tensors: Sequence[Any], old: Sequence[Any
     call.leaves = leaves_of(call.result)
     set_grads = [(t, t._grad) for t, g in zip(tensors, old, strict=True) if t._grad is not g]
     for tensor in [*call.leaves, *[g for _, g in set_grads if g is not None]]:
+        if tensor.layout is not strided:
+            call.reasons.append("a result or a gradient is sparse")
+            return
         if tensor._data.__class__ is not ProgramArray:
             call.reasons.append(f"a result is on {tensor._xp}, not on the NumPy backend")
             return
