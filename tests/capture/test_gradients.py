@@ -240,6 +240,50 @@ def test_transforms_and_checkpoint_of_a_compiled_function_are_right() -> None:
         assert grad is None or tt.equal(grad, 3 * x.detach() ** 2)
 
 
+def test_checkpoints_with_dropout_draw_the_same_numbers_again() -> None:
+    net = nn.Linear(3, 3)
+
+    def run(x: Any) -> Any:
+        def part(y: Any) -> Any:
+            return nn.functional.dropout(net(y), 0.5)
+
+        return tt.utils.checkpoint.checkpoint(part, x, use_reentrant=False).square().sum()
+
+    compiled = tt.compile(run, fullgraph=True)
+    found = []
+    for function in (run, compiled):
+        tt.manual_seed(0)
+        inputs = [tt.full((2, 3), float(i), requires_grad=True) for i in range(1, 5)]
+        results = [function(x) for x in inputs[:2]]
+        results += [function(x) for x in inputs[2:]]  # all are alive before the first backward
+        found.append([tt.autograd.grad(y, x)[0] for x, y in zip(inputs, results, strict=True)])
+    assert all(map(same, *found)) and len(compiled._compiled.entries) == 1
+
+
+def test_hooks_of_parameters_run_in_a_compiled_step() -> None:
+    net, other = nn.Linear(2, 2), nn.Linear(2, 2)
+    other.load_state_dict(net.state_dict())
+    counted: list[Any] = []
+    for module in (net, other):
+        module.weight.register_hook(lambda grad: grad.clamp(-0.1, 0.1))
+    net.bias.register_post_accumulate_grad_hook(lambda parameter: counted.append(parameter))
+
+    def step(module: Any) -> None:
+        module.zero_grad()
+        module(5 * tt.ones(1, 2)).sum().backward()
+
+    compiled = tt.compile(step)
+    with pytest.warns(UserWarning, match="it changes counted"):
+        compiled(net)
+    for _ in range(3):
+        compiled(net)
+        compiled(other)
+    assert len(counted) == 4
+    for module in (net, other):
+        assert module.weight.grad is not None
+        assert same(module.weight.grad, tt.full((2, 2), 0.1))
+
+
 def test_hooks_of_results_and_inputs_run() -> None:
     compiled = tt.compile(lambda x: x * 3)
     for _ in range(3):

@@ -184,6 +184,7 @@ class Compiled:
             change for change in effects.changes()
             if change.where not in redone and (change.where or (0,))[0] not in redone
         ]  # fmt: skip
+        changes.sort(key=lambda change: change.is_first)
         lasting = bool(reasons) or not all(change.is_first for change in changes)
         reasons += [f"it changes {change.name}" for change in changes] + call.recorder.once
         if not reasons:

@@ -22,6 +22,7 @@ from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
+from .draws import Snapshot
 from .entry import Binding, Choice, Lanes, Listed, ResultTree
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
@@ -45,8 +46,11 @@ def split_backward(call: CallRecording) -> tuple[Program, list[Value], list[Valu
     wanted = [value for value in call.gradients if value is not None]
     residuals: dict[Value, None] = {}
     read: dict[Value, None] = {}
-    nodes: dict[int, Step] = {}
+    draws = enumerate(call.recorder.program.nodes[call.split :], call.split)
+    nodes = {place: node for place, node in draws if node.kind is Kind.DRAW}
     pending, seen = list(reversed(wanted)), set()
+    for node in nodes.values():  # of a checkpoint that draws the same numbers again
+        pending.extend(values_in((node.args, node.kwargs)))
     while pending:
         value = pending.pop()
         if value in seen:
@@ -150,6 +154,9 @@ class ProgramCall:
         self._outputs = len(call.outputs)
         self._written = [number for number, _ in call.writes]
         self._actions = call.recorder.actions
+        #: Snapshots of generators, which a checkpoint takes: each call has its own states.
+        owners = [getattr(node.function, "__self__", None) for node in forward.nodes]
+        self.snapshots = [owner for owner in owners if isinstance(owner, Snapshot)]
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self.lanes = Lanes(forward, engine)
@@ -244,6 +251,7 @@ class _Run:
     ) -> None:  # fmt: skip
         self._call, self._residuals, self._tensors = call, residuals, tensors
         self._again, self._state = again, state
+        self._snapshots = [snapshot.state for snapshot in call.snapshots]
         self._inputs = [arrays[i] if kind == "input" else None for kind, i in call._read]
 
     def attach(self, outputs: list[Any]) -> None:
@@ -273,6 +281,8 @@ class _Run:
             given[i] if kind == "cotangent" else array
             for (kind, i), array in zip(call._read, self._inputs, strict=True)
         ]
+        for snapshot, state in zip(call.snapshots, self._snapshots, strict=True):
+            snapshot.state = state
         arrays = call.backward_lanes.run([*self._residuals, *read])
         found = iter(_own([array.conj() if array.dtype.kind == "c" else array for array in arrays]))
         return [next(found) if is_found else None for is_found in call._gradients]

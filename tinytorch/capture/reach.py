@@ -231,6 +231,9 @@ class Reach:
                 self._outside = root.__self__  # its hooks run outside of the function
             self._visit(root, label)
         self._visit_members()
+        if not self.names.isdisjoint(("backward", "grad")):
+            self._visit_hooks()
+            self._visit_members()
         if not self.names.isdisjoint(("environ", "getenv")):
             self._visit_dict(os.environ._data, "os.environ")  # type: ignore[attr-defined]
         self._close()
@@ -406,6 +409,15 @@ class Reach:
             self._hooks += [vars(module).get(name, {}) for name in _HOOKS]
         for name in names:
             self._visit(vars(module)[name], f"{label}.{name}")
+
+    def _visit_hooks(self) -> None:
+        """Search the hooks of the tensors that were found, which a backward pass calls."""
+        for tensor in list(self.tensors.values()):
+            for name in ("_backward_hooks", "_post_accumulate_grad_hooks"):
+                self._watch_attribute(tensor, name, "hooks of a tensor")
+                hooks = getattr(tensor, name)
+                if hooks:
+                    self._visit_dict(hooks, "hooks of a tensor")
 
     def _visit_members(self) -> None:
         """Search the members of classes and Python modules that some code names."""
