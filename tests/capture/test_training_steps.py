@@ -197,6 +197,7 @@ def test_every_optimizer_and_scheduler_of_the_library_is_tried() -> None:
     assert schedulers - {*SCHEDULERS} == {"LRScheduler", "ReduceLROnPlateau"}
 
 
+@pytest.mark.filterwarnings("ignore:.*runs eagerly")
 @pytest.mark.parametrize(
     ("name", "options"),
     [("SGD", {}), ("SGD", {"momentum": 0.9}), ("SparseAdam", {}), ("Adagrad", {})],
