@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..backends import register_backend, registered
+from ..backends import Loader, register_backend, registered
 from ..state import State, get_state, set_default_backend, set_default_dtype
 
 try:
@@ -45,8 +45,8 @@ class WorkerState(WorkerPlugin):
 
     def __init__(self, backends: Mapping[Any, str] | None = None) -> None:
         self.state: State = get_state()
-        self.backends = dict(backends or {})
-        self.loaders = registered()
+        self.backends: dict[Any, str] = dict(backends or {})
+        self.loaders: dict[str, Loader] = registered()
 
     def setup(self, worker: Any) -> None:
         """Set up a worker; Dask calls this."""

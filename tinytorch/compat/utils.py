@@ -177,7 +177,7 @@ class ExceptionWrapper:
         # The exception itself is not held: its frames hold this object.
         kind, error, trace = sys.exc_info() if exc_info is None else exc_info
         self.exc_type: Any = kind
-        self.exc_msg = "".join(traceback.format_exception(kind, error, trace))
+        self.exc_msg: str = "".join(traceback.format_exception(kind, error, trace))
         self.where = where
 
     def reraise(self) -> NoReturn:

@@ -50,8 +50,11 @@ class ExportedProgram:
         self, steps: list[ProgramStep], inputs: list[TensorSlot],
         shapes: list[tuple[tuple[int, ...], Any]], tensors: dict[str, Tensor], result: Any,
     ) -> None:  # fmt: skip
-        self.steps, self.inputs, self.shapes = steps, inputs, shapes
-        self.tensors, self.result = tensors, result
+        self.steps: list[ProgramStep] = steps
+        self.inputs: list[TensorSlot] = inputs
+        self.shapes: list[tuple[tuple[int, ...], Any]] = shapes
+        self.tensors: dict[str, Tensor] = tensors
+        self.result: Any = result
 
     def __call__(self, *args: Any) -> Any:
         """Run the program.

@@ -29,7 +29,7 @@ class TensorSlot:
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __repr__(self) -> str:
         return self.name
@@ -53,9 +53,12 @@ class ProgramStep:
         results: list[TensorSlot], module: Sequence[str] = ("", ""),
     ) -> None:  # fmt: skip
         path, kind = module
-        self.module = path, kind
-        self.operation, self.args, self.options, self.results = operation, args, options, results
-        self.function = find_operation(operation)
+        self.module: tuple[str, str] = path, kind
+        self.operation: str = operation
+        self.args: tuple[Any, ...] = args
+        self.options: dict[str, Any] = options
+        self.results: list[TensorSlot] = results
+        self.function: Callable[..., Any] = find_operation(operation)
 
     def __repr__(self) -> str:
         arguments = [*map(repr, self.args), *(f"{k}={v!r}" for k, v in self.options.items())]

@@ -25,7 +25,7 @@ __all__ = ["CodeGen", "PythonCode"]
 
 _OWN = __name__.partition(".")[0]
 #: Python's operators by the names of their functions in ``operator``.
-magic_methods = {
+magic_methods: dict[str, str] = {
     "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "gt": "{} > {}", "le": "{} <= {}",
     "ge": "{} >= {}", "pos": "+{}", "neg": "-{}", "invert": "~{}", "add": "{} + {}",
     "sub": "{} - {}", "mul": "{} * {}", "floordiv": "{} // {}", "truediv": "{} / {}",
@@ -34,11 +34,11 @@ magic_methods = {
     "getitem": "{}[{}]", "matmul": "{} @ {}",
 }  # fmt: skip
 #: Those with a form in which the right operand is the one with the method.
-reflectable_magic_methods = (
+reflectable_magic_methods: tuple[str, ...] = (
     "add", "sub", "mul", "floordiv", "truediv", "div", "mod", "pow", "lshift", "rshift", "and_",
     "or_", "xor", "matmul",
 )  # fmt: skip
-inplace_methods = {
+inplace_methods: dict[str, str] = {
     **{
         f"i{name.rstrip('_')}": "{} " + magic_methods[name].split()[1] + "= {}"
         for name in reflectable_magic_methods

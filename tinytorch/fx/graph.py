@@ -22,7 +22,8 @@ class _node_list:  # PyTorch's name, which programs test for
     """The nodes of a graph, in order; iteration allows changes of the graph."""
 
     def __init__(self, graph: Graph, reverse: bool = False) -> None:
-        self.graph, self._reverse = graph, reverse
+        self.graph: Graph = graph
+        self._reverse = reverse
 
     def __len__(self) -> int:
         return self.graph._len

@@ -122,7 +122,7 @@ class GraphModule(Module):
         type(self).__name__ = class_name
         if isinstance(root, Module):
             if hasattr(root, "training"):
-                self.training = root.training
+                self.training: bool = root.training
         elif not isinstance(root, dict):
             raise RuntimeError("Unsupported type " + str(root) + " passed for root!")
         targets = _targets(graph)

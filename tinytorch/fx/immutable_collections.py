@@ -5,6 +5,7 @@ A change would leave the users of a node wrong; assign to ``node.args`` instead.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partialmethod
 from typing import Any, NoReturn
 
@@ -30,6 +31,19 @@ class immutable_list(list[Any]):
         [1, 2]
     """
 
+    __delitem__: Callable[..., NoReturn]
+    __iadd__: Callable[..., NoReturn]
+    __imul__: Callable[..., NoReturn]
+    __setitem__: Callable[..., NoReturn]
+    append: partialmethod[NoReturn]
+    clear: partialmethod[NoReturn]
+    extend: partialmethod[NoReturn]
+    insert: partialmethod[NoReturn]
+    pop: partialmethod[NoReturn]
+    remove: partialmethod[NoReturn]
+    reverse: partialmethod[NoReturn]
+    sort: partialmethod[NoReturn]
+
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = partialmethod(_refuse)
 
@@ -48,6 +62,15 @@ class immutable_dict(dict[Any, Any]):
         >>> immutable_dict(dim=1)
         {'dim': 1}
     """
+
+    __delitem__: Callable[..., NoReturn]
+    __ior__: Callable[..., NoReturn]
+    __setitem__: Callable[..., NoReturn]
+    clear: partialmethod[NoReturn]
+    pop: partialmethod[NoReturn]
+    popitem: partialmethod[NoReturn]
+    setdefault: partialmethod[NoReturn]
+    update: partialmethod[NoReturn]
 
     __delitem__ = __ior__ = __setitem__ = _refuse
     clear = pop = popitem = setdefault = update = partialmethod(_refuse)

@@ -38,7 +38,7 @@ class Interpreter:
         self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None
     ) -> None:
         self.module: Any = module
-        self.submodules = dict(module.named_modules())
+        self.submodules: dict[str, Module] = dict(module.named_modules())
         self.graph: Graph = module.graph if graph is None else graph
         self.env: dict[Node, Any] = {}
         self.name = "Interpreter"
@@ -294,7 +294,7 @@ class Transformer(Interpreter):
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
-        self.new_graph = Graph(tracer_cls=module.graph._tracer_cls)
+        self.new_graph: Graph = Graph(tracer_cls=module.graph._tracer_cls)
         self.new_graph._codegen = module.graph._codegen
         self.tracer: Any = _TransformerTracer(self.new_graph)
         self.tracer.root = module

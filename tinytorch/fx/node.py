@@ -149,12 +149,15 @@ class Node:
                 f"Node [graph = {graph}, name = {name!r}] target {target} has type "
                 f"{type(target).__name__} but a str is expected"
             )
-        self.graph, self.name, self.op, self.target = graph, name, op, target
+        self.graph: Graph = graph
+        self.name: str = name
+        self.op: str = op
+        self.target: Any = target
         self.users: dict[Node, None] = {}
         self._input_nodes: dict[Node, None] = {}
         self._args: tuple[Any, ...] = ()
         self._kwargs: dict[str, Any] = {}
-        self.type = return_type
+        self.type: Any = return_type
         self.meta: dict[str, Any] = {}
         self._prev = self._next = self
         self._erased = False

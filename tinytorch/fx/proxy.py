@@ -28,7 +28,9 @@ __all__ = [
 
 _OWN = __name__.partition(".")[0]
 #: Types of values that a node may have as arguments.
-base_types = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout)
+base_types: tuple[type, ...] = (
+    str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout,
+)  # fmt: skip
 _ITERATED = (
     "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as "
     "a *args or **kwargs function argument. See the torch.fx docs on pytorch.org for a more "
@@ -335,7 +337,9 @@ class Attribute(Proxy):
     """
 
     def __init__(self, root: Proxy, attr: str) -> None:
-        self.root, self.attr, self.tracer = root, attr, root.tracer
+        self.root: Proxy = root
+        self.attr: str = attr
+        self.tracer: TracerBase = root.tracer
         self._node: Node | None = None
 
     @property
@@ -365,7 +369,8 @@ class ParameterProxy(Proxy):
 
     def __init__(self, tracer: TracerBase, node: Node, name: str, param: Parameter) -> None:
         super().__init__(node, tracer)
-        self.param, self.name = param, name
+        self.param: Parameter = param
+        self.name: str = name
 
     def __repr__(self) -> str:
         return f"ParameterProxy({self.name})"

@@ -24,7 +24,8 @@ class GraphWriter:
     """
 
     def __init__(self, onnx: Any, opset: int) -> None:
-        self.onnx, self.opset = onnx, opset
+        self.onnx: Any = onnx
+        self.opset: int = opset
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
         self.dims: dict[str, tuple[str, int]] = {}

@@ -64,7 +64,8 @@ class OnnxModule(Module):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.input_names, self.output_names = graph.inputs, graph.outputs
+        self.input_names: list[str] = graph.inputs
+        self.output_names: list[str] = graph.outputs
         self._graph = graph
         self._register(graph)
 

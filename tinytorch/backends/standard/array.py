@@ -82,7 +82,7 @@ class StandardArray:
     __slots__ = ("__weakref__",)
     __array_ufunc__ = None
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]  # as of NumPy's arrays
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # as of NumPy's arrays
     names: ClassVar[Names]
     library: ClassVar[ArrayLibrary]
     raw: Any

@@ -44,14 +44,14 @@ class StandardBackend(WritableMemory, DeferredChecks):
     device_type = "cpu"
     truncates_slices = True
     own_random = False
-    low = frozenset[dtypes.dtype]()
+    low: frozenset[dtypes.dtype] = frozenset()
     library: Names
 
     def __init__(self) -> None:
         super().__init__()
-        self.raw_library = self.open()
+        self.raw_library: ArrayLibrary = self.open()
         self.library = Names(self.raw_library)
-        self.array_type = self.library.array_type
+        self.array_type: type[Any] = self.library.array_type
         self._kernels: dict[str, Callable[..., Any]] | None = None
 
     def open(self) -> ArrayLibrary:

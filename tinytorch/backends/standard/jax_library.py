@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ...dtypes import bfloat16
+from ...dtypes import bfloat16, dtype
 from .backend import StandardBackend
 from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
 
@@ -58,7 +58,8 @@ class JaxLibrary(ArrayLibrary):
     def __init__(self, name: str, jax: Any) -> None:
         import jax.numpy as jnp
 
-        self.jax, self._tracer = jax, jax.core.Tracer
+        self.jax: Any = jax
+        self._tracer = jax.core.Tracer
         self._enable = _find_switch(jax)
         self._local = threading.local()
         namespace: Any = _WideModule(jnp, self.widen)
@@ -205,13 +206,13 @@ class JaxBackend(StandardBackend):
     name = "jax"
     module = "jax.numpy"
     traces = True
-    low = frozenset((bfloat16,))
+    low: frozenset[dtype] = frozenset((bfloat16,))
 
     def open(self) -> ArrayLibrary:
         import jax
 
         platform = jax.default_backend()
-        self.device_type = _DEVICE_TYPES.get(platform, platform)
+        self.device_type: str = _DEVICE_TYPES.get(platform, platform)
         return JaxLibrary(self.name, jax)
 
 

@@ -116,7 +116,8 @@ class Reductions:
         """Minimum."""
         return self._extreme("min", a, axis, out, keepdims)
 
-    amax, amin = max, min
+    amax = max
+    amin = min
 
     def _extreme(self, name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
         """``max`` or ``min``; ValueError if there is no element."""

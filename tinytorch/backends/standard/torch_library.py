@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy
 
-from ...dtypes import bfloat16
+from ...dtypes import bfloat16, dtype
 from ..base import Array
 from .backend import StandardBackend
 from .indexing import expand
@@ -46,12 +46,13 @@ class TorchLibrary(StridedLibrary):
     """
 
     computes_bools = True
-    functions_with_out = frozenset(
+    functions_with_out: ClassVar[frozenset[str]] = frozenset(
         "add subtract multiply divide true_divide maximum minimum power".split()
     )
 
     def __init__(self, name: str, torch: Any, device: str = "cpu") -> None:
-        self.torch, self.device = torch, device
+        self.torch: Any = torch
+        self.device: str = device
         super().__init__(name, torch, torch.Tensor, torch.__version__)
         self._add_bfloat16()
 
@@ -377,7 +378,7 @@ class TorchBackend(StandardBackend):
 
     name = "torch"
     module = "torch"
-    low = frozenset((bfloat16,))
+    low: frozenset[dtype] = frozenset((bfloat16,))
     _by_device: ClassVar[dict[str, TorchBackend]] = {}
 
     def __init__(self, device_type: str = "cpu") -> None:

@@ -57,10 +57,12 @@ class StandardUfunc:
         self.nin: int = self.twin.nin
         self._plans: dict[Any, _Plan] = {}
         function = names.library.elementwise(name)
-        self.function = names.host_function(name, self.twin) if function is None else function
-        self.takes_out = function is not None and name in names.library.functions_with_out
+        self.function: Callable[..., Any] = (
+            names.host_function(name, self.twin) if function is None else function
+        )
+        self.takes_out: bool = function is not None and name in names.library.functions_with_out
         unary = self.nin == 1
-        self.run = _unary(self) if unary else _binary(self)
+        self.run: Callable[..., Any] = _unary(self) if unary else _binary(self)
 
     def as_function(self) -> Any:
         """Return the call as a function with the methods of a ufunc: an object would cost more."""

@@ -48,7 +48,7 @@ class Pattern:
     ) -> None:
         self.layout = layout
         self.index = index
-        self.shape = Size(shape)
+        self.shape: Size = Size(shape)
         self.is_coalesced = is_coalesced
 
     @property
