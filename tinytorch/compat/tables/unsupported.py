@@ -19,7 +19,7 @@ _NO_DISPATCH = (
     "no operation is dispatched below autograd; override __torch_function__, or use a "
     "overrides.TorchFunctionMode"
 )
-_GRAPHS = "tinytorch records no graphs of programs; call the module as it is"
+_GRAPHS = "there are no graphs of PyTorch's operators here; use fx, export.export or onnx.export"
 _SCRIPTED = (
     "tinytorch runs Python as it is written and has no TorchScript; call the function or module "
     "itself, and keep weights with save() and load()"
