@@ -10,8 +10,8 @@ Example:
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from .core.tensor import Tensor
 from .facade.packages import publish
@@ -44,9 +44,9 @@ class FunctionalModuleWithBuffers(Module):
 
     def __init__(self, model: Module) -> None:
         super().__init__()
-        self.stateless_model = copy.deepcopy(model).to("meta")
-        self.param_names = tuple(name for name, _ in model.named_parameters())
-        self.buffer_names = tuple(name for name, _ in model.named_buffers())
+        self.stateless_model: Module = copy.deepcopy(model).to("meta")
+        self.param_names: tuple[str, ...] = tuple(name for name, _ in model.named_parameters())
+        self.buffer_names: tuple[str, ...] = tuple(name for name, _ in model.named_buffers())
 
     def forward(
         self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any
@@ -153,5 +153,5 @@ def combine_state_for_ensemble(
     return FunctionalModuleWithBuffers(models[0]), (*params.values(),), (*buffers.values(),)
 
 
-make_fx = absent("functorch.make_fx", "tinytorch does not trace programs")
+make_fx: Callable[..., NoReturn] = absent("functorch.make_fx", "tinytorch does not trace programs")
 publish(__name__, "experimental")

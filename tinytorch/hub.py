@@ -37,7 +37,11 @@ def _raise_unsupported(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-download_url_to_file = load = load_state_dict_from_url = help = list = _raise_unsupported
+download_url_to_file = _raise_unsupported
+load = _raise_unsupported
+load_state_dict_from_url = _raise_unsupported
+help = _raise_unsupported
+list = _raise_unsupported
 #: The folder that ``set_dir`` set.
 _dir: str | None = None
 

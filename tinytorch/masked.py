@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from . import dtypes
 from .core.tensor import Tensor
@@ -465,5 +465,5 @@ def is_masked_tensor(obj: Any) -> bool:
     return False
 
 
-masked_tensor = absent("masked.masked_tensor", _WHY)
-as_masked_tensor = absent("masked.as_masked_tensor", _WHY)
+masked_tensor: Callable[..., NoReturn] = absent("masked.masked_tensor", _WHY)
+as_masked_tensor: Callable[..., NoReturn] = absent("masked.as_masked_tensor", _WHY)

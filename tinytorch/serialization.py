@@ -21,7 +21,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, NoReturn, TypeAlias
 
 from .backends import Backend
 from .checkpoint import archive
@@ -368,9 +368,15 @@ def _read_anything(module: Any, options: Any, file: IO[bytes], read_storage: Rea
 
 
 _PER_CALL = "the default is fixed; pass options to each load() instead"
-set_default_load_endianness = absent("serialization.set_default_load_endianness", _PER_CALL)
-set_default_mmap_options = absent("serialization.set_default_mmap_options", _PER_CALL)
-register_package = absent("serialization.register_package", "the backends define the devices")
+set_default_load_endianness: Callable[..., NoReturn] = absent(
+    "serialization.set_default_load_endianness", _PER_CALL
+)
+set_default_mmap_options: Callable[..., NoReturn] = absent(
+    "serialization.set_default_mmap_options", _PER_CALL
+)
+register_package: Callable[..., NoReturn] = absent(
+    "serialization.register_package", "the backends define the devices"
+)
 
 
 def get_default_load_endianness() -> None:

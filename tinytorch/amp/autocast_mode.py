@@ -86,7 +86,7 @@ class autocast:
             )
         self.device = device_type
         chosen = get_autocast_dtype(device_type) if dtype is None else dtype
-        self.fast_dtype = dtypes.as_dtype(chosen)
+        self.fast_dtype: dtypes.dtype = dtypes.as_dtype(chosen)
         self._enabled: bool = enabled and _is_usable(device_type, self.fast_dtype)
         self._cache_enabled: bool = (
             is_autocast_cache_enabled() if cache_enabled is None else cache_enabled

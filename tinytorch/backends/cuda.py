@@ -92,7 +92,8 @@ def flash_sdp_enabled() -> bool:
     return False
 
 
-mem_efficient_sdp_enabled = cudnn_sdp_enabled = flash_sdp_enabled
+mem_efficient_sdp_enabled = flash_sdp_enabled
+cudnn_sdp_enabled = flash_sdp_enabled
 is_flash_attention_available = flash_sdp_enabled
 
 

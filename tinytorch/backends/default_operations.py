@@ -316,7 +316,8 @@ class SmallArrays(dict[Any, "Array"]):
     """
 
     def __init__(self, xp: Backend, make: Callable[[Any], Array]) -> None:
-        self.make, self.most = make, _MOST if xp.device_type == "cpu" else 0
+        self.make: Callable[[Any], Array] = make
+        self.most: int = _MOST if xp.device_type == "cpu" else 0
 
     def __missing__(self, key: Any) -> Array:
         array = self.make(key)

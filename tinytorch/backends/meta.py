@@ -58,7 +58,8 @@ class MetaBackend(NumpyBackend):
         except MemoryError:
             return _zeros_without_memory(shape, numpy.dtype(dtype), order)
 
-    zeros = ones = empty
+    zeros = empty
+    ones = empty
 
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
         """Zeros, whatever the ``fill_value``."""
@@ -105,7 +106,9 @@ class MetaBackend(NumpyBackend):
         """Raise NotImplementedError: the size of the result depends on values."""
         raise NotImplementedError("nonzero: a meta tensor has no values to count")
 
-    flatnonzero = count_nonzero = unique = nonzero
+    flatnonzero = nonzero
+    count_nonzero = nonzero
+    unique = nonzero
 
     def compress(self, mask: Array, array: Array, axis: int) -> NoReturn:
         """Raise NotImplementedError: the size of the result depends on values."""

@@ -12,6 +12,7 @@ keys ``AutocastCPU`` and ``AutocastCUDA``.
 
 from __future__ import annotations
 
+from contextvars import Token
 from typing import Any
 
 from .. import dtypes
@@ -324,7 +325,7 @@ class NoAutocast:
     __slots__ = ("token",)
 
     def __enter__(self) -> None:
-        self.token = _ON.set(frozenset())
+        self.token: Token[frozenset[str]] = _ON.set(frozenset())
 
     def __exit__(self, *error: object) -> None:
         _ON.reset(self.token)
@@ -341,10 +342,10 @@ class AutocastState:
     __slots__ = ("before", "state")
 
     def __init__(self, state: tuple[Any, ...]) -> None:
-        self.state = state
+        self.state: tuple[Any, ...] = state
 
     def __enter__(self) -> None:
-        self.before = autocast_state()
+        self.before: tuple[Any, ...] = autocast_state()
         autocast_increment_nesting()
         _set_state(*self.state)
 

@@ -71,7 +71,9 @@ class Plan:
         self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
         self.calls: str | None = code.co_names[0] if skip and code.co_code == _A_CALL else None
         self.positional: Any = code.co_argcount - skip
-        self.keywords = [(i, n) for i, n in enumerate(self.params) if i >= self.positional]
+        self.keywords: list[tuple[int, str]] = [
+            (i, n) for i, n in enumerate(self.params) if i >= self.positional
+        ]
         self.index: dict[str, int] = {name: i for i, name in enumerate(self.params)}
         self.defaults: tuple[Any, ...] = _defaults(function, self.params, self.positional)
         needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]

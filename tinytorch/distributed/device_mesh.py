@@ -47,8 +47,10 @@ class DeviceMesh:
         if ranks != list(range(self._group.size())):
             raise NotImplementedError(f"{_DIMENSIONS}, got {ranks}")
         self.device_type = device_type
-        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
-        self.mesh = tensor(ranks)
+        self.mesh_dim_names: tuple[str, ...] | None = (
+            None if mesh_dim_names is None else tuple(mesh_dim_names)
+        )
+        self.mesh: Tensor = tensor(ranks)
 
     @property
     def ndim(self) -> int:

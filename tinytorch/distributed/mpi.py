@@ -79,7 +79,8 @@ class Library:
 
         self.MPI: Any = MPI
         self.world: Any = None
-        self.needed, self.seconds = False, seconds
+        self.needed: bool = False
+        self.seconds: float = seconds
         self._relay, self._process = relay, os.getpid()
         self._departed: set[int] = set()
         self._failed = self._stuck = False
@@ -350,15 +351,16 @@ class MPIEngine(Buffers):
     name = "mpi"
 
     def __init__(self, library: Library, ranks: Sequence[int]) -> None:
-        self.library, self.MPI = library, library.MPI
-        self.fail = library.fail
+        self.library: Library = library
+        self.MPI: Any = library.MPI
+        self.fail: Callable[[], None] = library.fail
         world = library.world
         group = world.group.Incl(list(ranks))
         tag = hash(tuple(ranks)) % 30_000
-        self.comm = world.Create_group(group, tag)
+        self.comm: Any = world.Create_group(group, tag)
         #: Communicator for control messages, separate from the program's calls.
-        self.control = self.comm.Dup()
-        self.agreement = Agreement(self.MPI, self.control, list(ranks))
+        self.control: Any = self.comm.Dup()
+        self.agreement: Agreement = Agreement(self.MPI, self.control, list(ranks))
 
     @property
     def on_host(self) -> MPIEngine:

@@ -63,15 +63,18 @@ class NCCLEngine(Buffers):
 
     def __init__(self, host: mpi.MPIEngine, device: Any, mixed: bool) -> None:
         try:
-            self.xp = load_backend("cupy")
+            self.xp: Any = load_backend("cupy")
             self.cuda: Any = self.xp.library.cuda
             self.nccl: Any = self.cuda.nccl
             count = self.cuda.runtime.getDeviceCount()
         except (ImportError, RuntimeError, AttributeError) as error:
             raise RuntimeError(f"{_MISSING} ({error})") from error
-        self.on_host, self.mixed = host, mixed
-        self.library, self.MPI = host.library, host.MPI
-        self.comm, self.control = host.comm, host.control
+        self.on_host: mpi.MPIEngine = host
+        self.mixed: bool = mixed
+        self.library: mpi.Library = host.library
+        self.MPI: Any = host.MPI
+        self.comm: Any = host.comm
+        self.control: Any = host.control
         chosen = getattr(device, "index", device)
         if chosen is None:
             chosen = int(os.environ.get("LOCAL_RANK", host.comm.rank)) % count

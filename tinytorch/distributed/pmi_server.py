@@ -58,8 +58,11 @@ class Peer:
 
     def __init__(self, connection: socket.socket, rank: int | None = None) -> None:
         connection.setblocking(False)
-        self.connection, self.rank = connection, rank
-        self.nonce, self.since, self.unread = os.urandom(16).hex(), time.monotonic(), b""
+        self.connection: socket.socket = connection
+        self.rank: int | None = rank
+        self.nonce: str = os.urandom(16).hex()
+        self.since: float = time.monotonic()
+        self.unread: bytes = b""
         self.watches = self.finalized = False
 
     def send_line(self, line: str) -> None:
@@ -109,9 +112,10 @@ class Server:
     def __init__(
         self, size: int, listener: socket.socket | None = None, secret: bytes = b""
     ) -> None:
-        self.size, self._listener, self._secret = size, listener, secret
+        self.size: int = size
+        self._listener, self._secret = listener, secret
         self.members: dict[int, Peer] = {}
-        self.complete = False
+        self.complete: bool = False
         self.lost: set[int] = set()
         self._gone: list[int] = []
         #: Unique, because MPICH names its shared memory by it, which a killed job may leave.

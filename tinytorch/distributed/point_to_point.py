@@ -264,10 +264,13 @@ class P2POp:
                 "``torch.distributed.irecv``."
             )
         check_tensor(tensor, "tensor")
-        self.op, self.tensor, self.group, self.tag = op, tensor, group, tag
+        self.op: Callable[..., Any] = op
+        self.tensor: Tensor = tensor
+        self.group: Any = group
+        self.tag: int = tag
         pg = world() if group is None else group
-        self.group_peer = find_peer(pg, peer, group_peer, "peer")
-        self.peer = pg.ranks[self.group_peer]
+        self.group_peer: int = find_peer(pg, peer, group_peer, "peer")
+        self.peer: int = pg.ranks[self.group_peer]
 
     def __repr__(self) -> str:
         return (

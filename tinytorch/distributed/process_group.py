@@ -74,9 +74,12 @@ class ProcessGroup:
         self, engine: Any, ranks: Sequence[int], rank: int, backend: Backend, timeout: timedelta,
         description: str,
     ) -> None:  # fmt: skip
-        self.engine, self.ranks, self.timeout = engine, list(ranks), timeout
-        self._rank, self._backend, self.group_desc = rank, backend, description
-        self.group_name = str(len(_world.groups))
+        self.engine: Any = engine
+        self.ranks: list[int] = list(ranks)
+        self.timeout: timedelta = timeout
+        self.group_desc: str = description
+        self._rank, self._backend = rank, backend
+        self.group_name: str = str(len(_world.groups))
         #: Works of the current ``coalescing_manager`` block, or None.
         self.coalesced: list[Any] | None = None
         #: Number of collectives that have been called.

@@ -142,10 +142,14 @@ class Reducer:
         self, names: Sequence[str], params: Sequence[Tensor], group: Any, caps: tuple[int, ...],
         find_unused: bool, as_views: bool, static: bool = False, skip_unused: bool = False,
     ) -> None:  # fmt: skip
-        self.names, self.params, self.group = list(names), list(params), group
-        self.find_unused, self.as_views = find_unused, as_views
-        self.static, self.skip_unused = static, skip_unused
-        self.buckets = _divide(self.params, caps)
+        self.names: list[str] = list(names)
+        self.params: list[Tensor] = list(params)
+        self.group: Any = group
+        self.find_unused: bool = find_unused
+        self.as_views: bool = as_views
+        self.static: bool = static
+        self.skip_unused: bool = skip_unused
+        self.buckets: list[ReducerBucket] = _divide(self.params, caps)
         #: For the index of a parameter: its bucket, and its index in the bucket.
         self._slots = {
             index: (bucket, slot)
@@ -158,9 +162,9 @@ class Reducer:
         ]
         self.hook: tuple[Any, Callable[..., Any]] | None = None
         #: Number of ranks whose gradients are averaged.
-        self.divisor = group.size()
+        self.divisor: Any = group.size()
         #: Whether the gradients of the next backward pass are to be reduced.
-        self.expecting = False
+        self.expecting: bool = False
         #: Indices of parameters whose gradients are ready in this pass, or that it does not use.
         self._ready: set[int] = set()
         #: Indices of parameters that the graph of the forward pass does not use.

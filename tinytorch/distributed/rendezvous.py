@@ -148,7 +148,7 @@ class Relay:
         #: A connected pair of sockets: MPI has the second one, as its connection to a server.
         self._own, self._mpis = socket.socketpair()
         self.gone: set[int] = set()
-        self.closed = False
+        self.closed: bool = False
         server.settimeout(None)
         server.sendall(b"cmd=watch\n")
         threading.Thread(target=self._run, name="tinytorch-relay", daemon=True).start()

@@ -314,8 +314,9 @@ class PrefixStore(Store):
     """
 
     def __init__(self, prefix: str, store: Store) -> None:
-        self.prefix, self.underlying_store = prefix, store
-        self.timeout = store.timeout
+        self.prefix: str = prefix
+        self.underlying_store: Store = store
+        self.timeout: timedelta = store.timeout
 
     def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
         start = f"{self.prefix}/"

@@ -9,13 +9,13 @@ the last reference to its end.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn, TypeAlias
 
 from ..warnings import warn
 
 #: Next creation number of a node; the node of an input has a smaller number than the node itself.
-next_seq = itertools.count().__next__
+next_seq: Callable[[], int] = itertools.count().__next__
 
 
 class Node:

@@ -93,8 +93,8 @@ class Hooks:
     __slots__ = ("pack", "unpack")
 
     def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        self.pack = pack
-        self.unpack = unpack
+        self.pack: Callable[[Any], Any] = pack
+        self.unpack: Callable[[Any], Any] = unpack
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
         """Replace the tensors that ``node`` saved by the results of ``pack``."""
@@ -131,7 +131,7 @@ class _Recording:
             self.watched = mode or self._blocks > 0
 
 
-Recording = _Recording()
+Recording: _Recording = _Recording()
 #: The hooks of the enclosing blocks, innermost last.
 HOOK_STACK: Variable[tuple[Any, ...]] = Variable("saved_tensors_hooks", ())
 #: Message of the error if hooks are set where they are disabled; None where they are enabled.
@@ -199,7 +199,7 @@ class Packing:
     __slots__ = ("hooks",)
 
     def __init__(self, hooks: Any) -> None:
-        self.hooks = hooks
+        self.hooks: Any = hooks
 
     def __enter__(self) -> None:
         message = HOOKS_FORBIDDEN.get()

@@ -29,9 +29,9 @@ class SparseGradient:
     base = None
 
     def __init__(self, xp: Any, rows: Any, values: Any, shape: Any) -> None:
-        self.xp = xp
-        self.rows = rows
-        self.values = values
+        self.xp: Any = xp
+        self.rows: Any = rows
+        self.values: Any = values
         self.shape: tuple[int, ...] = tuple(shape)
 
     @property

@@ -25,8 +25,8 @@ class NodeOp:
     backward_name = "AliasBackward0"
 
     def __init__(self, *rules: Any) -> None:
-        self.direct_rules = tuple((-1, rule) for rule in rules)
-        self.compiled_rules = tuple(map(self._compile, rules))
+        self.direct_rules: tuple[tuple[int, Any], ...] = tuple((-1, rule) for rule in rules)
+        self.compiled_rules: tuple[Any, ...] = tuple(map(self._compile, rules))
 
     @staticmethod
     def _compile(rule: Any) -> Any:

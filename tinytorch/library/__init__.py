@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ..dispatch.tensor_protocols import namespace
 from ..facade.unsupported import absent
@@ -42,15 +42,23 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
 _BY_DEVICE = "an operator has kernels by device type only, without other dispatch keys"
 _COMPILED = "it serves code that is compiled for GPUs, and there is no such compiler here"
-register_vmap = absent("library.register_vmap", "vmap has no rules for single operators")
-register_autocast = absent("library.register_autocast", _BY_DEVICE)
-register_torch_dispatch = absent("library.register_torch_dispatch", _BY_DEVICE)
-get_kernel = absent("library.get_kernel", _BY_DEVICE)
-get_ctx = absent("library.get_ctx", "fake kernels are never called")
-triton_op = absent("library.triton_op", _COMPILED)
-wrap_triton = absent("library.wrap_triton", _COMPILED)
-opcheck = absent("library.opcheck", "it tests registrations for compilers, which are not read here")
-fallthrough_kernel = absent("library.fallthrough_kernel", "it is a marker that cannot be called")
+register_vmap: Callable[..., NoReturn] = absent(
+    "library.register_vmap", "vmap has no rules for single operators"
+)
+register_autocast: Callable[..., NoReturn] = absent("library.register_autocast", _BY_DEVICE)
+register_torch_dispatch: Callable[..., NoReturn] = absent(
+    "library.register_torch_dispatch", _BY_DEVICE
+)
+get_kernel: Callable[..., NoReturn] = absent("library.get_kernel", _BY_DEVICE)
+get_ctx: Callable[..., NoReturn] = absent("library.get_ctx", "fake kernels are never called")
+triton_op: Callable[..., NoReturn] = absent("library.triton_op", _COMPILED)
+wrap_triton: Callable[..., NoReturn] = absent("library.wrap_triton", _COMPILED)
+opcheck: Callable[..., NoReturn] = absent(
+    "library.opcheck", "it tests registrations for compilers, which are not read here"
+)
+fallthrough_kernel: Callable[..., NoReturn] = absent(
+    "library.fallthrough_kernel", "it is a marker that cannot be called"
+)
 
 
 class Library:

@@ -164,7 +164,7 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override
         <UninitializedParameter>
     """
 
-    cls_to_become = Parameter
+    cls_to_become: type[Tensor] = Parameter
 
     def __new__(
         cls, requires_grad: bool = True, device: Any = None, dtype: DType | None = None
@@ -195,7 +195,7 @@ class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
         <UninitializedBuffer>
     """
 
-    cls_to_become = Tensor
+    cls_to_become: type[Tensor] = Tensor
 
     def __new__(
         cls,

@@ -88,8 +88,10 @@ class broadcast:
             >>> next(pairs)
             (1, 3)
         """
-        self.index = 0
-        self.iters = tuple(array.flat for array in _broadcast_arrays(*self._arrays))
+        self.index: int = 0
+        self.iters: tuple[Any, ...] = tuple(
+            array.flat for array in _broadcast_arrays(*self._arrays)
+        )
 
     def __iter__(self) -> Iterator[tuple[ndarray, ...]]:
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Holder
 from . import functions
@@ -44,10 +44,11 @@ class poly1d(Holder):
     """
 
     __module__ = "tinytorch.numpy"
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
-        self.variable = variable or getattr(c_or_r, "variable", "x")
+        name: str = getattr(c_or_r, "variable", "x")
+        self.variable: str = variable or name
         found = _poly(c_or_r) if r else _asarray(c_or_r)
         if found.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
@@ -73,7 +74,9 @@ class poly1d(Holder):
         """The roots."""
         return array_of_tensor(polynomials.roots(self._tensor))
 
-    c = coef = coefficients = coeffs
+    c = coeffs
+    coef = coeffs
+    coefficients = coeffs
     o = order
     r = roots
 
@@ -137,7 +140,8 @@ class poly1d(Holder):
     def __mul__(self, other: Any) -> poly1d:
         return polymul(self, other)  # type: ignore[no-any-return]
 
-    __radd__, __rmul__ = __add__, __mul__
+    __radd__ = __add__
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return poly1d(self.coeffs / other) if host().isscalar(other) else polydiv(self, other)
@@ -204,12 +208,12 @@ def _wrap_poly(function: Callable[..., Any]) -> Any:
 
 _poly = wrap_function(polynomials.poly)
 _values = wrap_function(polynomials.polyval, host=host_function("polyval"))
-polyadd = _wrap_poly(polynomials.polyadd)
-polyder = _wrap_poly(polynomials.polyder)
-polydiv = _wrap_poly(polynomials.polydiv)
-polyint = _wrap_poly(polynomials.polyint)
-polymul = _wrap_poly(polynomials.polymul)
-polysub = _wrap_poly(polynomials.polysub)
+polyadd: Any = _wrap_poly(polynomials.polyadd)
+polyder: Any = _wrap_poly(polynomials.polyder)
+polydiv: Any = _wrap_poly(polynomials.polydiv)
+polyint: Any = _wrap_poly(polynomials.polyint)
+polymul: Any = _wrap_poly(polynomials.polymul)
+polysub: Any = _wrap_poly(polynomials.polysub)
 
 
 @functools.wraps(polynomials.polyval)

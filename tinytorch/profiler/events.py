@@ -104,18 +104,21 @@ class FunctionEvent(_Times):
 
     def __init__(self, id: int, record: Record, thread: int, since: int) -> None:
         self.id = id
-        self.trace_name = record.name
+        self.trace_name: str = record.name
         is_step = record.name.startswith("ProfilerStep#")  # the steps are one row
-        self.name = self.key = "ProfilerStep*" if is_step else record.name
-        self.time_range = Interval((record.start - since) / 1e3, (record.end - since) / 1e3)
+        self.name: str = "ProfilerStep*" if is_step else record.name
+        self.key: str = self.name
+        self.time_range: Interval = Interval(
+            (record.start - since) / 1e3, (record.end - since) / 1e3
+        )
         self.thread = thread
         self.input_shapes: list[Any] = record.shapes or []
         self.stack: list[str] = record.stack or []
-        self.flops = record.flops
-        self.cpu_memory_usage = record.memory
-        self.sequence_nr = record.sequence
+        self.flops: int = record.flops
+        self.cpu_memory_usage: int = record.memory
+        self.sequence_nr: int = record.sequence
         self.scope = 1 if record.backward else 0
-        self.is_user_annotation = record.kind == "user_annotation"
+        self.is_user_annotation: bool = record.kind == "user_annotation"
         self.cpu_parent: FunctionEvent | None = None
         self.cpu_children: list[FunctionEvent] = []
 
@@ -155,10 +158,13 @@ class FunctionEventAvg(_Times):
     """
 
     def __init__(self) -> None:
-        self.key = ""
-        self.count = 0
-        self.cpu_time_total = self.self_cpu_time_total = 0.0
-        self.cpu_memory_usage = self.self_cpu_memory_usage = self.flops = 0
+        self.key: str = ""
+        self.count: int = 0
+        self.cpu_time_total: float = 0.0
+        self.self_cpu_time_total: float = 0.0
+        self.cpu_memory_usage: int = 0
+        self.self_cpu_memory_usage: int = 0
+        self.flops: int = 0
         self.input_shapes: Any = ""
         self.stack: list[str] = []
         self.is_user_annotation = False

@@ -145,7 +145,7 @@ class profile(Results):
         if not use_cpu:
             raise ValueError("use_cpu=False: operations are measured where they are called")
         self.use_device = use_device
-        self.record_shapes = record_shapes or with_flops
+        self.record_shapes: bool = record_shapes or with_flops
         self.with_flops = with_flops
         self.profile_memory = profile_memory
         self.with_stack = with_stack

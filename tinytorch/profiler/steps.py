@@ -121,7 +121,9 @@ class profile(run.Results):
             raise NotImplementedError(
                 "profile(execution_trace_observer=...): tinytorch writes Chrome's traces alone"
             )
-        self.schedule = _default_schedule_fn if schedule is None else schedule
+        self.schedule: Callable[[int], ProfilerAction] = (
+            _default_schedule_fn if schedule is None else schedule
+        )
         self.record_steps: bool = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes: bool = record_shapes

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from .context_managers import AssignedScope, Scope
-from .scopes import Settings, Slot, thread
+from .scopes import Frame, Settings, Slot, thread
 from .tracebacks import shorten
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 GRAD: Slot[bool] = Slot("grad")
 INFERENCE: Slot[bool] = Slot("inference")
-scoped_grad = GRAD.var.get
+scoped_grad: Callable[[], Frame[bool] | None] = GRAD.var.get
 _scoped_inference = INFERENCE.var.get
 
 _ON: Settings = ((GRAD, True),)

@@ -56,7 +56,7 @@ class Variable(Generic[_T]):
 
     def __init__(self, name: str, default: _T) -> None:
         self._var: ContextVar[_T] = ContextVar(f"tinytorch.{name}", default=default)
-        self.get = self._var.get
+        self.get: Callable[[], _T] = self._var.get
 
     def set(self, value: _T) -> Token[_T]:
         """Set the value in this context, and return a token for ``reset``."""

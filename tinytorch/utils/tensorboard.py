@@ -74,7 +74,9 @@ class SummaryWriter:
             "max_queue": max_queue, "flush_secs": flush_secs, "filename_suffix": filename_suffix,
         }  # fmt: skip
         self.log_dir = directory
-        self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
+        self.purge_step: int | None = purge_step
+        self.max_queue: int = max_queue
+        self.flush_secs: int = flush_secs
         self.filename_suffix = filename_suffix
         self._writer: Any
         if summary.writer_package() == "tensorboard":
@@ -104,27 +106,31 @@ class SummaryWriter:
         """Call tensorboardX's method of a name, with arrays instead of tensors."""
         getattr(self._writer, name)(*to_arrays(args), **to_arrays(kwargs))
 
-    add_audio = partialmethod(_call_tensorboardx, "add_audio")
-    add_custom_scalars = partialmethod(_call_tensorboardx, "add_custom_scalars")
-    add_custom_scalars_marginchart = partialmethod(
+    add_audio: partialmethod[None] = partialmethod(_call_tensorboardx, "add_audio")
+    add_custom_scalars: partialmethod[None] = partialmethod(
+        _call_tensorboardx, "add_custom_scalars"
+    )
+    add_custom_scalars_marginchart: partialmethod[None] = partialmethod(
         _call_tensorboardx, "add_custom_scalars_marginchart"
     )
-    add_custom_scalars_multilinechart = partialmethod(
+    add_custom_scalars_multilinechart: partialmethod[None] = partialmethod(
         _call_tensorboardx, "add_custom_scalars_multilinechart"
     )
-    add_embedding = partialmethod(_call_tensorboardx, "add_embedding")
-    add_figure = partialmethod(_call_tensorboardx, "add_figure")
-    add_histogram = partialmethod(_call_tensorboardx, "add_histogram")
-    add_histogram_raw = partialmethod(_call_tensorboardx, "add_histogram_raw")
-    add_image = partialmethod(_call_tensorboardx, "add_image")
-    add_image_with_boxes = partialmethod(_call_tensorboardx, "add_image_with_boxes")
-    add_images = partialmethod(_call_tensorboardx, "add_images")
-    add_mesh = partialmethod(_call_tensorboardx, "add_mesh")
-    add_pr_curve = partialmethod(_call_tensorboardx, "add_pr_curve")
-    add_pr_curve_raw = partialmethod(_call_tensorboardx, "add_pr_curve_raw")
-    add_scalars = partialmethod(_call_tensorboardx, "add_scalars")
-    add_text = partialmethod(_call_tensorboardx, "add_text")
-    add_video = partialmethod(_call_tensorboardx, "add_video")
+    add_embedding: partialmethod[None] = partialmethod(_call_tensorboardx, "add_embedding")
+    add_figure: partialmethod[None] = partialmethod(_call_tensorboardx, "add_figure")
+    add_histogram: partialmethod[None] = partialmethod(_call_tensorboardx, "add_histogram")
+    add_histogram_raw: partialmethod[None] = partialmethod(_call_tensorboardx, "add_histogram_raw")
+    add_image: partialmethod[None] = partialmethod(_call_tensorboardx, "add_image")
+    add_image_with_boxes: partialmethod[None] = partialmethod(
+        _call_tensorboardx, "add_image_with_boxes"
+    )
+    add_images: partialmethod[None] = partialmethod(_call_tensorboardx, "add_images")
+    add_mesh: partialmethod[None] = partialmethod(_call_tensorboardx, "add_mesh")
+    add_pr_curve: partialmethod[None] = partialmethod(_call_tensorboardx, "add_pr_curve")
+    add_pr_curve_raw: partialmethod[None] = partialmethod(_call_tensorboardx, "add_pr_curve_raw")
+    add_scalars: partialmethod[None] = partialmethod(_call_tensorboardx, "add_scalars")
+    add_text: partialmethod[None] = partialmethod(_call_tensorboardx, "add_text")
+    add_video: partialmethod[None] = partialmethod(_call_tensorboardx, "add_video")
 
     def add_graph(
         self, model: Module, input_to_model: Any = None, verbose: bool = False,
@@ -283,7 +289,7 @@ class FileWriter:
         module = {"tensorboard": "tensorboard.summary.writer.event_file_writer"}.get(
             summary.writer_package(), "tensorboardX.event_file_writer"
         )
-        self.event_writer = import_module(module).EventFileWriter(*self._options)
+        self.event_writer: Any = import_module(module).EventFileWriter(*self._options)
 
     def get_logdir(self) -> str:
         """The directory of the file."""

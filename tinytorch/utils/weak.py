@@ -156,7 +156,7 @@ class TensorWeakRef:
     def __init__(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Tensor):
             raise AssertionError(f"expected torch.Tensor, got {type(tensor)}.")
-        self.ref = weakref.ref(tensor)
+        self.ref: weakref.ref[Tensor] = weakref.ref(tensor)
 
     def __call__(self) -> Tensor | None:
         return self.ref()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 
-from ...dtypes import bfloat16
+from ...dtypes import bfloat16, dtype
 from ..base import Array
 from ..default_operations import index_combine, scan
 from ..deferred import DeferredChecks
@@ -44,7 +44,7 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
     name = "cupy"
     device_type = "cuda"
     #: CuPy has bfloat16 since version 14, https://github.com/cupy/cupy/pull/9494.
-    low = frozenset((bfloat16,))
+    low: frozenset[dtype] = frozenset((bfloat16,))
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
 
@@ -309,7 +309,7 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
                 return product
         return self.library.matmul(a, b, out=out)
 
-    low_kernels = _PRODUCTS | _FUSED
+    low_kernels: ClassVar[frozenset[str]] = _PRODUCTS | _FUSED
 
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
         """Whether a kernel takes bfloat16 (character E): a product, or a fused kernel.

@@ -217,11 +217,11 @@ class NumpyBackend(Backend):
     fft: QuietNamespace = FourierNamespace("numpy.fft")
     linalg: QuietNamespace = QuietNamespace("numpy.linalg")
     tensordot: Any = staticmethod(quiet(numpy.tensordot))
-    block_elements = _BLOCK
+    block_elements: int = _BLOCK
     column_bytes = 4 << 20
     fuses = False
     checks_indices = True
-    can_be_shared = memory.POSSIBLE
+    can_be_shared: ClassVar[bool] = memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
     scalar: Any = staticmethod(numpy.ndarray.item)
@@ -745,9 +745,12 @@ class NumpyBackend(Backend):
                 return x1.dot(x2)
         return _matmul_batches(x1, x2, **options)
 
-    log1p, expm1 = _or_formula("log1p"), _or_formula("expm1")
-    cosh, sinh = _or_formula("cosh"), _or_formula("sinh")
-    tan, arctanh = _or_formula("tan"), _or_formula("arctanh")
+    log1p: Callable[..., Any] = _or_formula("log1p")
+    expm1: Callable[..., Any] = _or_formula("expm1")
+    cosh: Callable[..., Any] = _or_formula("cosh")
+    sinh: Callable[..., Any] = _or_formula("sinh")
+    tan: Callable[..., Any] = _or_formula("tan")
+    arctanh: Callable[..., Any] = _or_formula("arctanh")
 
     def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
         """Make ``x - x.mean(-1, keepdims=True)`` of long rows three times as fast."""

@@ -220,7 +220,7 @@ class Segment:
             os.close(descriptor)
             raise OSError(error, f"mapping {size} bytes of shared memory: {os.strerror(error)}")
         self.descriptor = descriptor
-        self.__array_interface__ = {
+        self.__array_interface__: dict[str, Any] = {
             "data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3,
         }  # fmt: skip
         close = CallingRef(self, functools.partial(os.close, descriptor))
@@ -303,10 +303,11 @@ class Move:
     def __init__(self, array: Any) -> None:
         while isinstance(array.base, numpy.ndarray):
             array = array.base
+        self.start: int
         self.start, end = numpy.lib.array_utils.byte_bounds(array)
         first = array[(slice(0, 1),) * array.ndim].reshape(-1).view(numpy.uint8)
         bytes_there = numpy.lib.stride_tricks.as_strided(first, (end - self.start,), (1,))
-        self.there = allocate(end - self.start)
+        self.there: Any = allocate(end - self.start)
         self.there[: end - self.start] = bytes_there
 
     def __call__(self, array: Any) -> Any:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...optim.optimizer import Optimizer
+from ...optim.optimizer import Optimizer, ParamGroup
 from ..algorithms.model_averaging.averagers import ModelAverager
 
 __all__ = ["PostLocalSGDOptimizer"]
@@ -39,8 +39,9 @@ class PostLocalSGDOptimizer(Optimizer):
     """
 
     def __init__(self, optim: Optimizer, averager: ModelAverager) -> None:
-        self.optim, self.averager = optim, averager
-        self.param_groups = optim.param_groups
+        self.optim: Optimizer = optim
+        self.averager: ModelAverager = averager
+        self.param_groups: list[ParamGroup] = optim.param_groups
 
     @property
     def state(self) -> Any:  # type: ignore[override]

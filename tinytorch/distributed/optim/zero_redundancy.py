@@ -59,14 +59,14 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     ) -> None:  # fmt: skip
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer: overlap_with_ddp is not there")
-        self.process_group = world() if process_group is None else process_group
+        self.process_group: Any = world() if process_group is None else process_group
         self.parameters_as_bucket_view = parameters_as_bucket_view
         self._join_config = JoinConfig()
         self._load = [0] * self.process_group.size()
         self._owner: dict[Tensor, int] = {}
         self._consolidated: list[dict[str, Any]] | None = None
         super().__init__(params, defaults)
-        self.optim = optimizer_class(self._local_groups(), **defaults)
+        self.optim: Optimizer = optimizer_class(self._local_groups(), **defaults)
         self._copy_options(self.optim, to_local=False)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:

@@ -333,12 +333,21 @@ _BY_NAME: dict[str, Any] = {name: _make_unary(name, UNARY[name]) for name in UNA
 _BY_NAME |= {name: _make_binary(name, BINARY[name]) for name in BINARY}
 
 # The functions that this module and others call.
-add, divide, multiply, power = map(_BY_NAME.__getitem__, ("add", "divide", "multiply", "power"))
-maximum, minimum, trunc = map(_BY_NAME.__getitem__, ("maximum", "minimum", "trunc"))
-arccos, arcsin, arctan2, arctanh = map(
-    _BY_NAME.__getitem__, ("arccos", "arcsin", "arctan2", "arctanh")
-)
-log, log2, log10, sqrt = map(_BY_NAME.__getitem__, ("log", "log2", "log10", "sqrt"))
+add: Any = _BY_NAME["add"]
+divide: Any = _BY_NAME["divide"]
+multiply: Any = _BY_NAME["multiply"]
+power: Any = _BY_NAME["power"]
+maximum: Any = _BY_NAME["maximum"]
+minimum: Any = _BY_NAME["minimum"]
+trunc: Any = _BY_NAME["trunc"]
+arccos: Any = _BY_NAME["arccos"]
+arcsin: Any = _BY_NAME["arcsin"]
+arctan2: Any = _BY_NAME["arctan2"]
+arctanh: Any = _BY_NAME["arctanh"]
+log: Any = _BY_NAME["log"]
+log2: Any = _BY_NAME["log2"]
+log10: Any = _BY_NAME["log10"]
+sqrt: Any = _BY_NAME["sqrt"]
 
 
 @numpy_function

@@ -12,7 +12,7 @@ from ...dispatch.op import Array, Backend
 from ...dispatch.promotion import dtype_of_number
 from ...state import default_dtype
 
-PYTHON_SCALARS = {bool, int, float, complex}
+PYTHON_SCALARS: set[type] = {bool, int, float, complex}
 _TEXT = (str, bytes)
 
 

@@ -32,7 +32,7 @@ class ConvArguments(NamedTuple):
 
 
 #: An argument as one int per spatial dimension.
-per_dimension = partial(
+per_dimension: partial[tuple[int, ...]] = partial(
     as_repeated_ints,
     "{name}: expected {argument} to be a single integer value or a list of {count} values to match "
     "the convolution dimensions, but got {argument}={given}",

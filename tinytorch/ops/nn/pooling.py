@@ -41,7 +41,7 @@ WITH_INDICES = (
 )
 
 #: An argument as one int per pooled dimension.
-per_dimension = partial(
+per_dimension: partial[tuple[int, ...]] = partial(
     as_repeated_ints,
     "{name}: {argument} must either be a single int, or a tuple of {words} (it should contain "
     "{words}), got {given}",

@@ -61,7 +61,9 @@ class DistributedSampler(Sampler[int]):
         self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         self.epoch: int = 0
         count = len(dataset)
-        self.num_samples = count // num_replicas if drop_last else math.ceil(count / num_replicas)
+        self.num_samples: int = (
+            count // num_replicas if drop_last else math.ceil(count / num_replicas)
+        )
         self.total_size: int = self.num_samples * num_replicas
 
     def __iter__(self) -> Iterator[int]:

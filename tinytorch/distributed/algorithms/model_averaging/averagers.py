@@ -33,7 +33,7 @@ class ModelAverager(ABC):
     """
 
     def __init__(self, process_group: Any = None) -> None:
-        self.process_group = world() if process_group is None else process_group
+        self.process_group: Any = world() if process_group is None else process_group
         self.step = 0
 
     @abstractmethod
@@ -78,7 +78,8 @@ class PeriodicModelAverager(ModelAverager):
                 "DistributedDataParallel should be used for this case.",
                 stacklevel=2,
             )
-        self.period, self.warmup_steps = period, warmup_steps
+        self.period: int = period
+        self.warmup_steps: int = warmup_steps
 
     def average_parameters(self, params: Iterable[Any]) -> None:
         """Average the parameters if that is due in this step, and count the step."""

@@ -66,7 +66,7 @@ class HierarchicalModelAverager(ModelAverager):
         if warmup_steps < 0:
             raise ValueError("Arg ``warmup_steps`` must be a non-negative number.")
         self.warmup_steps = warmup_steps
-        self.period_process_group_dict = {
+        self.period_process_group_dict: dict[int, Any] = {
             period: self.process_group
             if size == whole
             else new_subgroups(group_size=size, group=self.process_group)[0]
