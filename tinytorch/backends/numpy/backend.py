@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 

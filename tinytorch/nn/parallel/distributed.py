@@ -118,6 +118,17 @@ class DistributedDataParallel(Module, Joinable):
     """
 
     module: Module
+    parameters_to_ignore: set[str]
+    process_group: Any
+    dim: int
+    device_ids: list[Any] | None
+    output_device: Any
+    device: Device
+    forward_sync_buffers: bool
+    static_graph: bool
+    require_backward_grad_sync: bool
+    require_forward_param_sync: bool
+    reducer: Reducer
 
     def __init__(
         self,
@@ -150,29 +161,24 @@ class DistributedDataParallel(Module, Joinable):
             skip_all_reduce_unused_params=skip_all_reduce_unused_params,
             forward_sync_buffers=forward_sync_buffers,
         )  # fmt: skip
-        self.process_group: Any = _find_group(process_group, device_mesh)
+        self.process_group = _find_group(process_group, device_mesh)
         self._join_config = JoinConfig()
-        self.parameters_to_ignore: set[str] = set(
-            getattr(module, "_ddp_params_and_buffers_to_ignore", ())
-        )
+        self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         params = [p for n, p in module.named_parameters() if n not in self.parameters_to_ignore]
         _check_params(params)
-        self.device_ids: list[Any] | None
-        self.output_device: Any
         self.device_ids, self.output_device = _check_devices(device_ids, output_device, params)
-        self.module: Module = module
-        self.dim: int = dim
-        self.device: Device = params[0].device
+        self.module, self.dim = module, dim
+        self.device = params[0].device
         if check_reduction:
             warn(_CHECK_REDUCTION, FutureWarning)
-        self.forward_sync_buffers: bool = _choose_sync(broadcast_buffers, forward_sync_buffers)
+        self.forward_sync_buffers = _choose_sync(broadcast_buffers, forward_sync_buffers)
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.static_graph: bool = False
+        self.static_graph = False
         self.skip_all_reduce_unused_params = skip_all_reduce_unused_params
         self.batched_grad_copy = batched_grad_copy
-        self.require_backward_grad_sync: bool = True
-        self.require_forward_param_sync: bool = True
+        self.require_backward_grad_sync = True
+        self.require_forward_param_sync = True
         self._divides_by_all = True
         self._bucket_caps = _bucket_caps(bucket_cap_mb, bucket_cap_mb_list)
         if init_sync:
@@ -180,7 +186,7 @@ class DistributedDataParallel(Module, Joinable):
             sent = self.forward_sync_buffers or forward_sync_buffers is not None
             buffers = self._synced_buffers() if sent else []
             broadcast_coalesced([*params, *buffers], 0, self.process_group)
-        self.reducer: Reducer = self._make_reducer()
+        self.reducer = self._make_reducer()
         if static_graph:
             self._set_static_graph()
 
