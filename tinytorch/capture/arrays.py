@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 
@@ -25,7 +25,7 @@ class ProgramArray(TracedArray):
 
     __slots__ = ()
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]  # as of NumPy's arrays
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # as of NumPy's arrays
 
     # -- attributes -------------------------------------------------------------------------
 

@@ -144,7 +144,7 @@ class NoLibraryError(Exception):
 class CWriter(ProgramWriter):
     """Writer of the function of a program whose groups are compiled."""
 
-    executable = CompiledExecutable
+    executable: type[Executable] = CompiledExecutable
 
     def __init__(self, program: Program, steps: Sequence[Step], layout: MemoryPlan) -> None:
         super().__init__(program, steps, layout)

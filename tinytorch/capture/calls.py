@@ -314,7 +314,8 @@ class InLayout:
     __slots__ = ("strides", "ufunc")
 
     def __init__(self, ufunc: Any, strides: tuple[int, ...]) -> None:
-        self.ufunc, self.strides = ufunc, strides
+        self.ufunc: Any = ufunc
+        self.strides: tuple[int, ...] = strides
 
     def __call__(self, *args: Any) -> Any:
         natural = self.ufunc(*args)

@@ -32,7 +32,8 @@ class ReferenceProgram:
         program: The program.
     """
 
-    nbytes, engine = 0, "reference"
+    nbytes: int = 0
+    engine: str = "reference"
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -68,8 +68,11 @@ class Value:
     __slots__ = ("dtype", "index", "node", "shape", "strides")
 
     def __init__(self, like: numpy.ndarray[Any, Any], node: Node | None = None, index: int = 0):
-        self.shape, self.dtype, self.strides = like.shape, like.dtype, like.strides
-        self.node, self.index = node, index
+        self.shape: tuple[int, ...] = like.shape
+        self.dtype: numpy.dtype[Any] = like.dtype
+        self.strides: tuple[int, ...] = like.strides
+        self.node: Node | None = node
+        self.index: int = index
 
 
 class Node:
@@ -92,8 +95,12 @@ class Node:
         self, kind: Kind, name: str, function: Callable[..., Any] | None,
         args: tuple[Any, ...], kwargs: dict[str, Any], tag: Tag,
     ) -> None:  # fmt: skip
-        self.kind, self.name, self.function = kind, name, function
-        self.args, self.kwargs, self.tag = args, kwargs, tag
+        self.kind: Kind = kind
+        self.name: str = name
+        self.function: Callable[..., Any] | None = function
+        self.args: tuple[Any, ...] = args
+        self.kwargs: dict[str, Any] = kwargs
+        self.tag: Tag = tag
         self.outputs: list[Value | None] = []
         self.views: tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...] = ()
 

@@ -93,6 +93,9 @@ class LoopGroup:
     """
 
     def __init__(self, space: Space) -> None:
+        self.rows: int
+        self.columns: int
+        self.is_row_major: bool
         self.rows, self.columns, self.is_row_major = space.key
         self.ops: list[LoopOp] = []
         self.made: dict[Value, Access] = {}

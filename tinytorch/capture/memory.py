@@ -68,7 +68,7 @@ class Arena:
     """Offsets in one block of memory; the first gap that is large enough is used."""
 
     def __init__(self) -> None:
-        self.size = 0
+        self.size: int = 0
         self._gaps: list[tuple[int, int]] = []  # start and end, in order
 
     def allocate(self, nbytes: int) -> int:

@@ -33,7 +33,10 @@ class TracedNumber:
         self, number: float, value: Value, recorder: ProgramRecorder,
         read: Callable[[], Any] | None = None,
     ) -> None:  # fmt: skip
-        self.number, self.value, self.recorder, self.read = number, value, recorder, read
+        self.number: float = number
+        self.value: Value = value
+        self.recorder: ProgramRecorder = recorder
+        self.read: Callable[[], Any] | None = read
 
     def as_array(self, dtype: Any) -> Any:
         """Return it as a recorded 0-d array, rounded once."""
@@ -92,7 +95,7 @@ class OnFloats:
     __slots__ = ("function",)
 
     def __init__(self, function: Callable[..., float]) -> None:
-        self.function = function
+        self.function: Callable[..., float] = function
 
     def __call__(self, *args: Any) -> Any:
         return numpy.array(self.function(*map(_as_float, args)), numpy.float64)
@@ -108,7 +111,8 @@ class WithFloats:
     __slots__ = ("function", "places")
 
     def __init__(self, function: Callable[..., Any], places: frozenset[Any]) -> None:
-        self.function, self.places = function, places
+        self.function: Callable[..., Any] = function
+        self.places: frozenset[Any] = places
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple([_as_float(arg) if i in self.places else arg for i, arg in enumerate(args)])
@@ -122,7 +126,7 @@ class ToDtype:
     __slots__ = ("dtype",)
 
     def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
+        self.dtype: Any = dtype
 
     def __call__(self, value: Any) -> Any:
         return numpy.array(_as_float(value), self.dtype)

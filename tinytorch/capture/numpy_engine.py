@@ -62,7 +62,9 @@ class Executable:
     engine = "numpy"
 
     def __init__(self, function: Any, source: str, nbytes: int, groups: int) -> None:
-        self._function, self.source, self.nbytes = function, source, nbytes
+        self._function = function
+        self.source: str = source
+        self.nbytes: int = nbytes
         self.groups = groups
 
     def run(self, arrays: Sequence[numpy.ndarray[Any, Any]]) -> list[numpy.ndarray[Any, Any]]:
@@ -164,8 +166,10 @@ class ProgramWriter:
     executable: type[Executable] = Executable
 
     def __init__(self, program: Program, steps: Sequence[Step], layout: MemoryPlan) -> None:
-        self.program, self.steps, self.layout = program, steps, layout
-        self.arena = numpy.empty(layout.nbytes + 64, numpy.uint8)
+        self.program: Program = program
+        self.steps: Sequence[Step] = steps
+        self.layout: MemoryPlan = layout
+        self.arena: numpy.ndarray[Any, Any] = numpy.empty(layout.nbytes + 64, numpy.uint8)
         self.arena = self.arena[-self.arena.ctypes.data % 64 :]
         self.space: dict[str, Any] = {
             "__name__": __name__, "copyto": _copyto, "empty": numpy.empty, "asarray": numpy.asarray,

@@ -27,7 +27,8 @@ class Disabled:
     """
 
     def __init__(self, function: Callable[..., Any], reason: str | None = None) -> None:
-        self.function, self.reason = function, reason
+        self.function: Callable[..., Any] = function
+        self.reason: str | None = reason
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = current_recorder()

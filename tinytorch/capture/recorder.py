@@ -25,8 +25,8 @@ from .traced_memory import Base, Function, Input, TracedArray, is_within, place_
 #: The recorders by the thread that records.
 _recorders: dict[int, ProgramRecorder] = {}
 _PACKAGE = str(Path(__file__).parent.parent)
-find_recorder = _recorders.get
-thread_id = threading.get_ident
+find_recorder: Callable[[int], ProgramRecorder | None] = _recorders.get
+thread_id: Callable[[], int] = threading.get_ident
 
 
 def current_recorder() -> ProgramRecorder | None:
@@ -60,7 +60,7 @@ class ProgramRecorder:
 
     def __init__(self, array_type: type[TracedArray]) -> None:
         self.array_type = array_type
-        self.program = Program()
+        self.program: Program = Program()
         self.sources: list[Input] = []
         self.breaks: list[tuple[str, str]] = []
         self.guards: list[tuple[Callable[[], Any], Any]] = []
@@ -69,11 +69,11 @@ class ProgramRecorder:
         self.acting: list[Any] = []
         self.numbers: dict[Any, Any] = {}
         self.outside: Any = None
-        self.phase = "forward"
-        self.tag = Tag()
+        self.phase: str = "forward"
+        self.tag: Tag = Tag()
         self.draws: list[tuple[Any, Any]] = []
         self.calls = self.kernels = 0
-        self.thread = thread_id()
+        self.thread: int = thread_id()
         self.first_node: int = next_seq()
         self._engines: dict[int, tuple[Any, Any]] = {}
         self._bases: dict[int, tuple[Any, Base]] = {}

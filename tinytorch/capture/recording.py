@@ -78,7 +78,7 @@ class recording:
 
     def __enter__(self) -> ProgramRecorder:
         arrays = [tensor._data for tensor in self._tensors]
-        self.recorder = ProgramRecorder(ProgramArray)
+        self.recorder: ProgramRecorder = ProgramRecorder(ProgramArray)
         self.recorder.bind_arguments(arrays)
         slots.install()
         self.recorder.__enter__()

@@ -110,7 +110,7 @@ class Undo:
 
     def __init__(self, program: Program) -> None:
         raising = [i for i, node in enumerate(program.nodes) if may_raise(node)]
-        self.is_needed = bool(raising)
+        self.is_needed: bool = bool(raising)
         self.written: list[int] = []
         self._engines = list({id(each): each for each in map(_engine_of, program.nodes)}.values())
         if raising:

@@ -28,7 +28,7 @@ class _Stance:
     name: str = "default"
 
 
-stance = _Stance()
+stance: _Stance = _Stance()
 
 
 @dataclass(frozen=True)

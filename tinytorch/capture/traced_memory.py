@@ -43,7 +43,11 @@ class Input:
         self, kind: str, array: Any = None, index: int = -1,
         read: Callable[[], Any] | None = None, root: bool = False,
     ) -> None:  # fmt: skip
-        self.kind, self.array, self.index, self.read, self.root = kind, array, index, read, root
+        self.kind: str = kind
+        self.array: Any = array
+        self.index: int = index
+        self.read: Callable[[], Any] | None = read
+        self.root: bool = root
 
 
 class Base:
@@ -60,7 +64,9 @@ class Base:
     def __init__(
         self, host: Any, value: Value, recorder: ProgramRecorder, input: int | None
     ) -> None:
-        self.store, self.host, self.input = Store(value, recorder), host, input
+        self.store: Store = Store(value, recorder)
+        self.host: Any = host
+        self.input: int | None = input
         self.whole: TracedArray | None = None
 
 
@@ -76,7 +82,9 @@ class TracedArray:
     __slots__ = ("__weakref__", "_value", "_version", "chain", "host", "memory")
 
     def __init__(self, host: Any, memory: Base, chain: tuple[Step, ...]) -> None:
-        self.host, self.memory, self.chain = host, memory, chain
+        self.host: Any = host
+        self.memory: Base = memory
+        self.chain: tuple[Step, ...] = chain
         self._value: Value | None = None
         self._version = -1
 
