@@ -18,7 +18,8 @@ from tinytorch.capture.graph import Kind
 from tinytorch.capture.recorder import current_recorder
 from tinytorch.capture.recording import leaves_of, record
 from tinytorch.capture.replay import run_program
-from tinytorch.core.storage import Storage
+from tinytorch.core.storage import Storage, follow_devices
+from tinytorch.graph.nodes import Node
 from tinytorch.nn import functional as F
 
 Make = Callable[[], Callable[..., Any]]
@@ -554,3 +555,24 @@ def test_the_reference_engine_returns_no_memory_of_its_inputs() -> None:
     recording = record(lambda: (x.view(3), x), [x])
     arrays = run_program(recording.program, [x._data])
     assert not any(np.shares_memory(array, x._data) for array in arrays)
+
+
+def test_a_second_device_that_appears_in_a_recording_is_followed_later() -> None:
+    """The descriptors of recordings leave, those that follow devices stay."""
+    names = (Storage, "_data"), (Storage, "_xp"), (Node, "xp")
+    before = [vars(cls)[name] for cls, name in names]
+    x = tt.ones(2)
+
+    def call() -> tt.Tensor:
+        follow_devices()
+        return x + 1
+
+    try:
+        assert record(call, [x]).result.tolist() == [2, 2]
+        after = [vars(cls)[name] for cls, name in names]
+        assert {type(slot).__name__ for slot in after} == {"_DeviceSlot"}
+        assert (x + 1).tolist() == [2, 2] and record(lambda: x + 1, [x]).result.tolist() == [2, 2]
+        assert [vars(cls)[name] for cls, name in names] == after
+    finally:
+        for (cls, name), slot in zip(names, before, strict=True):
+            setattr(cls, name, slot)

@@ -90,12 +90,14 @@ class recording:
         return self.recorder
 
     def __exit__(self, *exception: Any) -> None:
-        self._tags.__exit__(*exception)
-        self._backend.__exit__(*exception)
-        self.recorder.finish()
-        self.recorder.__exit__(*exception)
-        slots.release(self.recorder)
-        slots.uninstall()
+        try:
+            self._tags.__exit__(*exception)
+            self._backend.__exit__(*exception)
+            self.recorder.finish()
+            self.recorder.__exit__(*exception)
+            slots.release(self.recorder)
+        finally:
+            slots.uninstall()
 
 
 def record(function: Callable[[], Any], tensors: Sequence[Any]) -> Recording:

@@ -25,7 +25,8 @@ from .recorder import ProgramRecorder, _recorders, find_recorder, map_tree, thre
 
 _lock = threading.Lock()
 _users = 0
-_originals: list[tuple[type, str, Any]] = []
+#: The class and name of each slot, its descriptor without a recording, and that of recordings.
+_replaced: list[tuple[type, str, Any, Any]] = []
 
 
 class _DataSlot:
@@ -106,10 +107,13 @@ def install() -> None:
         data, backend, node = (
             vars(cls)[name] for cls, name in ((Storage, "_data"), (Storage, "_xp"), (Node, "xp"))
         )
-        _originals[:] = (Storage, "_data", data), (Storage, "_xp", backend), (Node, "xp", node)
-        setattr(Storage, "_data", _DataSlot(data, backend))  # it is a slot
-        setattr(Storage, "_xp", _BackendSlot(backend))
-        setattr(Node, "xp", _NodeSlot(node))
+        _replaced[:] = (
+            (Storage, "_data", data, _DataSlot(data, backend)),
+            (Storage, "_xp", backend, _BackendSlot(backend)),
+            (Node, "xp", node, _NodeSlot(node)),
+        )
+        for cls, name, _, slot in _replaced:
+            setattr(cls, name, slot)
 
 
 def uninstall() -> None:
@@ -119,8 +123,13 @@ def uninstall() -> None:
         _users -= 1
         Backend.recordings = _users
         if not _users:
-            for cls, name, slot in _originals:
-                setattr(cls, name, slot)
+            for cls, name, original, slot in _replaced:
+                current = vars(cls)[name]
+                if current is slot:
+                    setattr(cls, name, original)
+                    continue
+                for _, _, before, own in _replaced:  # a second device appeared in a recording
+                    current.replace(own, before)
 
 
 def _to_real(item: Any) -> Any:
@@ -139,7 +148,7 @@ def _to_real(item: Any) -> Any:
 def release(recorder: ProgramRecorder) -> None:
     """Put the real arrays into the tensors and nodes of autograd that still exist."""
     tensors, nodes = recorder.live_holders()
-    slot: Any = vars(Storage)["_data"]
+    slot = _replaced[0][3]
     store, read = slot.store, slot.read
     for tensor in tensors:
         store(tensor, _to_real(read(tensor)))

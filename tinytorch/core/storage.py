@@ -472,6 +472,11 @@ class _DeviceSlot:
     def __set__(self, owner: Any, value: Any) -> None:
         self._slot.__set__(owner, value)
 
+    def replace(self, old: Any, new: Any) -> None:
+        """Use another descriptor in the place of ``old``."""
+        self._slot = new if self._slot is old else self._slot
+        self._backend = new if self._backend is old else self._backend
+
 
 def follow_devices() -> None:
     """Run operations on the device of their inputs, and gradient rules on the device of their node.
