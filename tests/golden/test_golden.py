@@ -75,6 +75,25 @@ LEAKED = {
         )
     },
 }
+# One table filled all files of these packages; each file has its own names now.
+_FX = set(
+    "Any Argument Callable Graph GraphModule Interpreter Node Proxy TABLES Target Tracer "
+    "Transformer TypeVar annotations fill get_proxy_mode has_side_effect map_aggregate map_arg "
+    "replace_pattern symbolic_trace wrap".split()
+)
+for _name in (
+    "experimental experimental.proxy_tensor graph graph_module interpreter node proxy "
+    "subgraph_rewriter".split()
+):
+    LEAKED[f"torch.fx.{_name}"] = _FX
+LEAKED["torch.fx"] = set("Any Argument Callable TABLES Target TypeVar fill".split()) | {
+    "get_proxy_mode", "map_aggregate",
+}  # fmt: skip
+for _name in ("onnx", "onnx.symbolic_helper", *(f"onnx.symbolic_opset{n}" for n in range(7, 21))):
+    LEAKED[f"torch.{_name}"] = {"Any", "Callable", "TypeVar"}
+# A module now.
+for _name in ("", "._trace_wrapped_higher_order_op", ".eval_frame", ".external_utils", ".utils"):
+    LEAKED[f"torch._dynamo{_name}"] = {"config"}
 
 
 def is_same(one: Any, other: Any) -> bool:

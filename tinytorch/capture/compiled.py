@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..backends.weak_references import WeakValues
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..state.recorder import RECORDER
@@ -35,7 +35,7 @@ from .side_effects import SideEffects
 #: How often a call whose recording stands for itself alone is recorded again before later calls
 #: run eagerly: what a first call creates (an optimizer's state) is there at the second.
 _ATTEMPTS = 3
-_all: weakref.WeakSet[Compiled] = weakref.WeakSet()
+_all: WeakValues[int, Compiled] = WeakValues()
 
 
 class Compiled:
@@ -55,7 +55,7 @@ class Compiled:
         #: Held by the thread that records.
         self._recording = threading.Lock()
         self.clear()
-        _all.add(self)
+        _all[id(self)] = self
 
     def clear(self) -> None:
         """Forget all recordings."""
@@ -336,5 +336,7 @@ def guard_grads(entry: GuardedEntry, call: CallRecording, listed: Listed) -> Non
 
 def reset() -> None:
     """Forget the recordings of all compiled functions."""
-    for compiled in list(_all):
-        compiled.clear()
+    for kept in _all.refs():
+        compiled = kept()
+        if compiled is not None:
+            compiled.clear()

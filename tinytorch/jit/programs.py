@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-#: The example inputs of what ``trace`` was called with.
-_EXAMPLES: WeakKeyDictionary[Any, tuple[Any, ...]] = WeakKeyDictionary()
+#: By id, what ``trace`` was called with, and its example inputs.
+_EXAMPLES: dict[int, tuple[ref[Any], tuple[Any, ...]]] = {}
 
 
 def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
@@ -29,8 +29,10 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
         True
     """
     if example_inputs is not None:
+        for key in [key for key, (kept, _) in _EXAMPLES.items() if kept() is None]:
+            _EXAMPLES.pop(key, None)
         is_one = isinstance(example_inputs, Tensor)
-        _EXAMPLES[func] = (example_inputs,) if is_one else tuple(example_inputs)
+        _EXAMPLES[id(func)] = ref(func), (example_inputs,) if is_one else tuple(example_inputs)
     return func
 
 
@@ -77,8 +79,8 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
     if isinstance(program, export.ExportedProgram):
         export.save(program, f)
         return
-    example = _EXAMPLES.get(m)
-    if example is None:
+    kept, example = _EXAMPLES.get(id(m), (lambda: None, ()))
+    if kept() is None:
         raise RuntimeError(
             "jit.save: expected a model that jit.trace was called with, since there is no "
             f"TorchScript here, got {type(m).__name__}"
