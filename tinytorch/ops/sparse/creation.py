@@ -387,7 +387,7 @@ def _convert_indices_from_csr_to_coo(
 
 
 @handles("_rebuild")
-def rebuild_sparse(
+def _rebuild_sparse(
     kind: Layout, index: tuple[Tensor, ...], shape: tuple[int, ...], is_coalesced: bool,
     elements: Tensor, requires_grad: bool,
 ) -> SparseTensor:  # fmt: skip
