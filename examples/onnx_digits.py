@@ -102,7 +102,7 @@ def main() -> int:
     print(f"onnxruntime: {accuracy:.1%} of {HELD_OUT} held-out digits")
     print(f"largest difference from the model: {difference:.1e}")
     draw(arguments.output, held_out.numpy(), logits, answers)
-    print(f"wrote {arguments.output}")
+    print(f"picture: {arguments.output.resolve()}")
     return int(difference > 1e-4 or accuracy < 0.9)
 
 

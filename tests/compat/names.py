@@ -122,7 +122,9 @@ def is_here(name: str) -> bool:
 
 
 def _is_of_instances(cls: type, name: str) -> bool:
-    """Whether it is an attribute that ``__init__`` sets, or ``name`` or ``value`` of an Enum."""
+    """Whether it is an attribute of objects: ``__init__`` sets it, or the class declares it."""
+    if any(name in vars(base).get("__annotations__", ()) for base in cls.__mro__):
+        return True
     starts = [inspect.unwrap(vars(base).get("__init__")) for base in cls.__mro__]
     set_there = any(name in start.__code__.co_names for start in starts if isfunction(start))
     return set_there or (issubclass(cls, Enum) and name in ("name", "value"))

@@ -124,6 +124,8 @@ def test_instances_have_the_attributes_of_pytorchs(torch: Any, expression: str) 
 
     for path in ("optim.swa_utils", "nn.utils.parametrizations", "nn.utils.prune", "utils.data"):
         importlib.import_module(f"torch.{path}")
+    # The import of PyTorch's compiler, in another test of this process, turns it off.
+    torch.distributions.Distribution.set_default_validate_args(True)
     theirs, ours = construct(torch, expression), construct(tt, expression)
     names = _names(theirs)
     assert {name for name in names if _is_absent(ours, name)} - _left_out(theirs) == set()

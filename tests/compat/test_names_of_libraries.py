@@ -314,6 +314,7 @@ def test_a_part_of_a_program_may_have_a_name() -> None:
     assert double(x).item() == 4.0
 
 
+@pytest.mark.filterwarnings("ignore:.*runs eagerly")  # on other backends than NumPy
 def test_set_stance_accepts_pytorchs_stances_alone() -> None:
     with tt.compiler.set_stance("force_eager"):
         pass

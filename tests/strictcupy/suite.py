@@ -39,9 +39,11 @@ NOT_ABOUT_ARRAYS = (
     "core/test_dlpack.py",
     "cuda",
     "distributed",
+    "export",
     "facade",
     "golden",
     "multiprocessing",
+    "onnx",
     "ops/pointwise/test_silence.py",
     "published",
     "state",
@@ -72,6 +74,8 @@ EXAMPLES_WITH_NUMPY = tuple(
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
         "nn.module.conversion.Conversion.share_memory", "optim.adagrad.Adagrad.share_memory",
         "utils.data._workers.WorkerInfo",
+        # NumPy's backend alone is recorded.
+        "compiler", "export", "jit.programs", "onnx.exporting", "nn.module.__init__.Module.compile",
     )
 )  # fmt: skip
 #: Tables of more cases than this run as a sample of a third: NumPy's run has all of them.

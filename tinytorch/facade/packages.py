@@ -78,6 +78,7 @@ _PUBLIC = frozenset(
         "cuda": "amp graphs memory nvtx profiler random streams",
         "distributed": "process_group",
         "distributions": "constraint_registry constraints kl transforms",
+        "fx": "_symbolic_trace node",
         "nn": "init",
         "nn.attention": "flex_attention",
         "nn.utils": "parametrizations parametrize prune rnn stateless",

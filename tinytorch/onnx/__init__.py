@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any as Any  # as in PyTorch's file
+
 from ..compat.tables.unsupported import TABLES, fill
 from .custom_operators import OnnxExporterError as OnnxExporterError
 from .custom_operators import parse_args as parse_args

@@ -70,7 +70,7 @@ def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array
     double = xp.astype(input, xp.float64)
     gammas = engine_of("_sample_dirichlet", xp, generator).standard_gamma(double)
     gammas = xp.maximum(gammas, xp.finfo(xp.float64).tiny)
-    gammas = gammas / gammas.max(-1, keepdims=True, initial=xp.finfo(xp.float64).tiny)
+    gammas *= 2.0 ** -input.shape[-1].bit_length()  # the sum of large numbers must not overflow
     shares = gammas / gammas.sum(-1, keepdims=True)
     limits = xp.finfo(input.dtype)
     return xp.astype(xp.clip(shares, limits.tiny, 1 - limits.epsneg), input.dtype)
