@@ -240,6 +240,7 @@ CALLS: dict[str, Callable[[tt.Tensor], Any]] = {
     "products": lambda x: [
         x @ x.t(), tt.einsum("ij,kj->ik", x, x), x.matmul(x[0]), tt.addmm(x, x @ x.t(), x)
     ],
+    "norms": lambda x: [F.normalize(x, dim=1), x.norm(), x.norm(1, 1), F.normalize(x, 1, 0)],
     "normalization": lambda x: [
         F.softmax(x, 1), F.log_softmax(x, -1), F.layer_norm(x, (4,)), F.rms_norm(x, (4,))
     ],

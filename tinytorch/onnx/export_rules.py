@@ -671,6 +671,19 @@ def _variance(
     return str(g.add("Sqrt", result) if call.name == "std" else result)
 
 
+@rule("p_norm")
+def _norm(
+    g: GraphWriter, call: Call, input: Ref, p: float = 2.0, dim: Any = None, keepdim: bool = False,
+    **rest: Any,
+) -> str:  # fmt: skip
+    if p not in (1, 2):
+        raise g.error(f"of order {p} has no counterpart in ONNX")
+    axes = _axes(dim, input)
+    names: list[Any] = [] if axes is None or g.opset < 18 else [numpy.array(axes, "int64")]
+    old: Any = {"axes": axes} if g.opset < 18 else {}
+    return str(g.add(f"ReduceL{int(p)}", input, *names, keepdims=int(keepdim), **old))
+
+
 @rule("cumsum")
 def _cumsum(g: GraphWriter, call: Call, input: Ref, dim: int, **rest: Any) -> str:
     source = g.cast(input, call.results[0].dtype)
