@@ -51,13 +51,13 @@ class SideEffects:
         if sys.getprofile() is not None or not self._reach.is_suspicious:
             yield
             return
-        sys.setprofile(self._on_event)
+        sys.setprofile(self._note_event)
         try:
             yield
         finally:
             sys.setprofile(None)
 
-    def _on_event(self, frame: FrameType, event: str, function: Any) -> None:
+    def _note_event(self, frame: FrameType, event: str, function: Any) -> None:
         """Note the call of an impure function of C outside of this library."""
         if event != "c_call":
             return

@@ -105,7 +105,7 @@ class ExportedProgram:
         def read(item: Any) -> Any:
             if item.__class__ is TensorSlot:
                 return values[item.name]
-            return item.at(sizes) if item.__class__ is Size else item
+            return item.evaluate(sizes) if item.__class__ is Size else item
 
         for step in self.steps:
             found = step.function(*map_refs(read, step.args), **map_refs(read, step.options))

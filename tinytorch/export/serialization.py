@@ -179,7 +179,7 @@ def _decode(item: Any) -> Any:
 
 def _decode_size(value: Any) -> Size:
     size, constant, terms = value
-    return Size.of(size, constant, terms)
+    return Size.make(size, constant, terms)
 
 
 _DECODERS: dict[str, Any] = {

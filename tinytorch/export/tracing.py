@@ -46,13 +46,13 @@ class Size(int):
     constant: int
 
     @staticmethod
-    def of(size: int, constant: int, terms: dict[str, int] | None) -> Size:
+    def make(size: int, constant: int, terms: dict[str, int] | None) -> Size:
         """Return ``constant`` plus the sum of the terms, which is ``size`` in the example."""
         found = Size(size)
         found.constant, found.terms = constant, terms
         return found
 
-    def at(self, sizes: dict[str, int]) -> int | None:
+    def evaluate(self, sizes: dict[str, int]) -> int | None:
         """Return its value for other sizes of the dimensions; None if that is unknown."""
         if self.terms is None:
             return None
@@ -337,14 +337,14 @@ def _add_term(name: str, size: int, other: int, old: int, new: int) -> int:
         return old
     constant, terms = (old.constant, old.terms) if isinstance(old, Size) else (int(old), {})
     if rest or terms is None:
-        return Size.of(int(old), 0, None)
-    return Size.of(int(old), constant - factor * size, {**(terms or {}), name: factor})
+        return Size.make(int(old), 0, None)
+    return Size.make(int(old), constant - factor * size, {**(terms or {}), name: factor})
 
 
 def _check_formula(old: int, new: int, sizes: dict[str, int]) -> int:
     """Return ``old`` if its formula gives ``new``, else a size without a formula."""
-    expected = old.at(sizes) if isinstance(old, Size) else old
-    return old if expected == new else Size.of(int(old), 0, None)
+    expected = old.evaluate(sizes) if isinstance(old, Size) else old
+    return old if expected == new else Size.make(int(old), 0, None)
 
 
 def _merge_one(base: Trace, other: Trace, join: Callable[[int, int], int]) -> None:

@@ -53,9 +53,9 @@ def _backward(*args: Any, **options: Any) -> None:
 
 
 def _sparse_tensor(gradient: Any) -> Any:
-    from ..ops.sparse.creation import from_gradient
+    from ..ops.sparse.creation import make_of_gradient
 
-    return from_gradient(gradient)
+    return make_of_gradient(gradient)
 
 
 @functools.cache

@@ -603,7 +603,7 @@ class Graph:
             arguments = map_arg((node.args, node.kwargs), lambda n: _Place(places[n]))
             wrapped = bool(node.meta.get("is_wrapped"))
             rows.append((node.op, node.target, *arguments, node.name, node.type, wrapped))
-        return _from_rows, (rows, self._tracer_cls, self._codegen)
+        return _rebuild_graph, (rows, self._tracer_cls, self._codegen)
 
 
 class _Restore:
@@ -623,7 +623,7 @@ class _Place(int):
     """Position of a node, in a pickle."""
 
 
-def _from_rows(rows: list[tuple[Any, ...]], tracer_cls: Any, codegen: CodeGen) -> Graph:
+def _rebuild_graph(rows: list[tuple[Any, ...]], tracer_cls: Any, codegen: CodeGen) -> Graph:
     """Return a graph from a pickle; data of passes, ``Node.meta``, are not in it."""
     from .node import map_aggregate
 

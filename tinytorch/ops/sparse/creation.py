@@ -19,7 +19,7 @@ from ..shape.joining import stack
 from . import elementwise as elementwise  # which register functions of sparse tensors
 from . import products as products
 from . import shapes as shapes
-from .gradients import from_gradient as from_gradient
+from .gradients import make_of_gradient as make_of_gradient
 from .kernels import gather
 from .layouts import convert
 from .layouts import sparse_mask as mask_sparse

@@ -84,7 +84,7 @@ def retain_grad(input: SparseTensor) -> None:
     input._elements.retain_grad()
 
 
-def from_gradient(g: SparseGradient) -> SparseTensor:
+def make_of_gradient(g: SparseGradient) -> SparseTensor:
     """Return the tensor of a sparse gradient of a backward pass: COO with one sparse dimension."""
     index = wrap(g.rows.reshape(1, -1), g.xp)
     pattern = Pattern(sparse_coo, (index,), g.shape, int(index.shape[1]) < 2)

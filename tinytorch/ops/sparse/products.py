@@ -25,7 +25,7 @@ def product(input: Any, other: Any) -> Any:
     """Product of two tensors of which at least one is sparse."""
     check_factors(input, other)
     if not isinstance(input, SparseTensor):
-        return _from_left(input, other)
+        return _multiply_dense_by_sparse(input, other)
     if not isinstance(other, SparseTensor):
         return multiply(input._pattern, input._elements, other)
     a, b = canonical(input), canonical(other)
@@ -35,7 +35,7 @@ def product(input: Any, other: Any) -> Any:
     return convert(found, sparse_coo if input.layout is sparse_coo else sparse_csr)
 
 
-def _from_left(input: Tensor, other: SparseTensor) -> Tensor:
+def _multiply_dense_by_sparse(input: Tensor, other: SparseTensor) -> Tensor:
     """Product of a dense matrix or vector and a sparse matrix."""
     pattern = other._pattern.transpose(0, 1)
     found = multiply(pattern, other._elements, input.t() if input.ndim == 2 else input)
