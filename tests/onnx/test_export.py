@@ -206,7 +206,7 @@ CALLS: dict[str, Callable[[tt.Tensor], Any]] = {
         F.interpolate(x[None, None], size=(7, 3), mode="bilinear", align_corners=True),
         F.interpolate(x[None, None], size=(7, 9), mode="bicubic"),
     ],
-    "bounds": lambda x: [x.clamp(-0.5, 0.5), x.clamp(min=0), tt.maximum(x, x * x)],
+    "bounds": lambda x: [x.clamp(-0.5, 0.5), x.clamp(min=0), tt.maximum(x, x * x), x.clamp(x * x)],
     "activations": lambda x: [
         F.elu(x), F.selu(x), F.leaky_relu(x), F.softplus(x), F.hardsigmoid(x), F.hardswish(x),
         F.mish(x), F.relu6(x), F.hardtanh(x), F.gelu(x), F.silu(x),
@@ -262,6 +262,11 @@ REFUSED: dict[str, tuple[Callable[[tt.Tensor], Any], str]] = {
     "count": (lambda x: tt.stack(list(x)), "depends on the sizes"),
     "argument": (lambda x: x * (1 / x.shape[0]), "no sum of multiples"),
     "dropout": (lambda x: F.dropout(x), "draws random numbers"),
+    "bool index": (lambda x: x[True], "with a bool, or None after a tensor"),
+    "new dimension": (
+        lambda x: x[:, tt.tensor([[0, 1], [2, 0]]), None],
+        "or None after a tensor of indices",
+    ),
     "option": (lambda x: tt.round(x, decimals=2), "'round' at .* with decimals=2 has no counter"),
 }
 

@@ -220,8 +220,13 @@ def _clamp(g: GraphWriter, call: Call, input: Ref, **bounds: Any) -> str:
         next((bounds[key] for key in keys if bounds.get(key) is not None), default)
         for keys, default in zip((("min", "min_val"), ("max", "max_val")), defaults, strict=True)
     )
-    parts = [None if x is None else g.cast(x, call.results[0].dtype) for x in (low, high)]
-    return str(g.add("Clip", g.cast(input, call.results[0].dtype), *parts))
+    result, dtype = g.cast(input, call.results[0].dtype), call.results[0].dtype
+    parts = [None if x is None else g.cast(x, dtype) for x in (low, high)]
+    if not any(isinstance(x, Ref) for x in (low, high)):
+        return str(g.add("Clip", result, *parts))
+    for operator, part in zip(("Max", "Min"), parts, strict=True):  # bounds that broadcast
+        result = result if part is None else g.add(operator, result, part)
+    return g.name(result)
 
 
 @rule("relu6")
@@ -488,6 +493,9 @@ def _getitem(g: GraphWriter, call: Call, input: Ref, **arguments: Any) -> str:
     """Slices, integers, None and one tensor of integers, in this order of nodes."""
     key = next(iter(arguments.values()))
     key = list(key) if isinstance(key, tuple) else [key]
+    tables = [k for k in key if isinstance(k, Ref) and len(k.shape) != 1]
+    if any(isinstance(k, bool) for k in key) or (tables and None in key[key.index(tables[0]) :]):
+        raise g.error("with a bool, or None after a tensor of indices, has no counterpart in ONNX")
     missing = len(input.shape) - sum(k is not None and k is not Ellipsis for k in key)
     at = next((i for i, k in enumerate(key) if k is Ellipsis), None)
     if at is None:
