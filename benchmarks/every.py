@@ -177,6 +177,10 @@ def find_operation(tt: Any, name: str) -> Any:
 def convert(tt: Any, torch: Any, value: Any) -> Any:
     """Replace PyTorch's tensors, dtypes and devices by tinytorch's, in nested arguments, too."""
     if isinstance(value, torch.Tensor):
+        if value.layout is not torch.strided:
+            return tt.tensor(value.detach().to_dense().numpy()).to_sparse(
+                layout=convert(tt, torch, value.layout)
+            )
         return tt.tensor(value.detach().numpy())
     if type(value) in (list, tuple):
         return type(value)(convert(tt, torch, each) for each in value)
