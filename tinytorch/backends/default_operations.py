@@ -386,9 +386,9 @@ class SpecialFunctions(Indices):
         """Inverse of the error function."""
         return self._error_function("erfinv", array)
 
-    def erfcinv(self, array: Array) -> Array:
-        """Inverse of ``erfc``."""
-        return self._error_function("erfcinv", array)
+    def ndtri(self, array: Array) -> Array:
+        """Inverse of ``ndtr``."""
+        return self._error_function("ndtri", array)
 
     def ndtr(self, array: Array) -> Array:
         """``P(X <= x)`` for a standard normal X; in float32 with an absolute error of 1e-7."""

@@ -113,8 +113,29 @@ def test_error_functions_are_within_their_stated_error(name: str, single: bool) 
         np.testing.assert_allclose(found, wanted, rtol=2e-6 if single else 1e-13)
 
 
-@pytest.mark.parametrize(("name", "function"), [("erfinv", math.erf), ("erfcinv", math.erfc)])
+def _normal_probability(x: float) -> float:
+    return math.erfc(-x * math.sqrt(0.5)) / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("erfinv", math.erf), ("ndtri", _normal_probability)]
+)
 def test_inverse_error_functions_invert_erf_and_ndtr(name: str, function: Any) -> None:
     y = np.linspace(0.001, 0.999, 999)
-    x = float_functions.formula(name, False)(load("numpy"), y)
-    np.testing.assert_allclose([function(value) for value in x.tolist()], y, rtol=1e-14)
+    tails = np.logspace(-300, -3, 200) if name == "ndtri" else y
+    for arguments in y, tails:
+        x = float_functions.formula(name, False)(load("numpy"), arguments)
+        # An error of x by some units changes the probability by x² times as many.
+        tolerance = 1e-14 + 2e-15 * np.square(x)
+        found = np.array([function(value) for value in x.tolist()])
+        assert (abs(found / arguments - 1) <= tolerance).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "edges"), [("erfinv", [-1.0, 1.0, 1.5]), ("ndtri", [0.0, 1.0, -0.5])]
+)
+def test_inverse_error_functions_are_infinite_at_the_ends_and_nan_beyond(
+    name: str, edges: list[float]
+) -> None:
+    found = float_functions.formula(name, False)(load("numpy"), np.array(edges))
+    np.testing.assert_equal(found, [-np.inf, np.inf, np.nan])

@@ -314,61 +314,83 @@ def erfcx(xp: Any, x: Any) -> Any:
     return xp.where(size <= 0.46875, inner, xp.where(x < 0, 2.0 * grown - tail, tail))
 
 
-def _first_guess(xp: Any, log: Any) -> Any:
-    """``|erfinv(x)|`` to three digits from ``log(1 - x^2)``.
+# Numerators and denominators, highest power first: for probabilities in [0.075, 0.925], for smaller
+# ones down to exp(-25), for the rest. Reference: Wichura, Algorithm AS 241, the percentage points
+# of the normal distribution, Applied Statistics 37 (1988), PPND16 and PPND7.
+_QUANTILE = (
+    (
+        (2.5090809287301226727e3, 3.3430575583588128105e4, 6.7265770927008700853e4,
+         4.5921953931549871457e4, 1.3731693765509461125e4, 1.9715909503065514427e3,
+         1.3314166789178437745e2, 3.3871328727963666080e0),
+        (5.2264952788528545610e3, 2.8729085735721942674e4, 3.9307895800092710610e4,
+         2.1213794301586595867e4, 5.3941960214247511077e3, 6.8718700749205790830e2,
+         4.2313330701600911252e1, 1.0),
+    ),
+    (
+        (7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
+         1.27045825245236838258e0, 3.64784832476320460504e0, 5.76949722146069140550e0,
+         4.63033784615654529590e0, 1.42343711074968357734e0),
+        (1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
+         1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940e0,
+         2.05319162663775882187e0, 1.0),
+    ),
+    (
+        (2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3,
+         2.65321895265761230930e-2, 2.96560571828504891230e-1, 1.78482653991729133580e0,
+         5.46378491116411436990e0, 6.65790464350110377720e0),
+        (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5,
+         7.86869131145613259100e-4, 1.48753612908506148525e-2, 1.36929880922735805310e-1,
+         5.99832206555887937690e-1, 1.0),
+    ),
+)  # fmt: skip
+_SINGLE_QUANTILE = (
+    (
+        (5.9109374720e1, 1.5929113202e2, 5.0434271938e1, 3.3871327179e0),
+        (6.7187563600e1, 7.8757757664e1, 1.7895169469e1, 1.0),
+    ),
+    (
+        (1.7023821103e-1, 1.3067284816e0, 2.7568153900e0, 1.4234372777e0),
+        (1.2021132975e-1, 7.3700164250e-1, 1.0),
+    ),
+    (
+        (1.7337203997e-2, 4.2868294337e-1, 3.0812263860e0, 6.6579051150e0),
+        (1.2258202635e-2, 2.4197894225e-1, 1.0),
+    ),
+)
 
-    Reference: Winitzki, A handy approximation for the error function and its inverse, 2008.
+
+def _normal_quantile(xp: Any, q: Any, p: Any) -> Any:
+    """Number below which a standard normal variable lies with probability ``1/2 + q``.
+
+    Args:
+        xp: The backend.
+        q: Real floating-point array.
+        p: ``1/2 - abs(q)`` without its rounding error; ±inf at 0, NaN below.
     """
-    start, two, scale = xp.constants(log, 2.0 / (math.pi * 0.147), 2.0, 0.147)
-    middle = start + log / two
-    return xp.sqrt(xp.sqrt(middle * middle - log / scale) - middle)
+    center, near, far = _SINGLE_QUANTILE if q.dtype.itemsize == 4 else _QUANTILE
+    border, zero, first, last = xp.constants(q, 0.180625, 0.0, 1.6, 5.0)
+    inner = border - q * q
+    central = q * _ratio(xp, xp.maximum(inner, zero), center)
+    r = xp.sqrt(-xp.log(xp.where(p > zero, p, border)))
+    tail = xp.where(
+        r <= last,
+        _ratio(xp, xp.between(r, 1.6, 5.0) - first, near),
+        _ratio(xp, xp.maximum(r, last) - last, far),
+    )
+    tail = xp.where(p > zero, tail, xp.where(p == zero, math.inf, math.nan))
+    return xp.where(inner >= zero, central, xp.copysign(tail, q))
 
 
 def erfinv(xp: Any, x: Any) -> Any:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
-    return _inverse(xp, x, erf, erfc, 2)
+    one, half, scale = xp.constants(x, 1.0, 0.5, math.sqrt(0.5))
+    return _normal_quantile(xp, x * half, (one - xp.absolute(x)) * half) * scale
 
 
-def erfinv_single(xp: Any, x: Any) -> Any:
-    """The inverse of ``erf`` of a float32 array."""
-    return _inverse(xp, x, erf_single, erfc_single, 1)
-
-
-def _inverse(xp: Any, x: Any, erf: Any, erfc: Any, steps: int) -> Any:
-    """Inverse of the error function by a first guess and ``steps`` of Halley's method.
-
-    Args:
-        xp: The backend.
-        x: Real floating-point array.
-        erf: The error function, in the precision of the result.
-        erfc: Its complement, which is used near 1.
-        steps: Number of steps.
-    """
-    half, one, scale = xp.constants(x, 0.5, 1.0, math.sqrt(math.pi) / 2.0)
-    size = xp.absolute(x)
-    inside = size < one
-    safe = xp.where(inside, size, half)
-    y = _first_guess(xp, xp.log1p(-safe * safe))
-    for _ in range(steps):  # Halley's method: each step triples the digits
-        error = xp.where(safe < half, erf(xp, y) - safe, (one - safe) - erfc(xp, y))
-        step = error * xp.exp(y * y) * scale
-        y = y - step / (one + y * step)
-    edge = xp.where(size == one, math.inf, math.nan)
-    return xp.copysign(xp.where(inside, y, edge), x)
-
-
-def erfcinv(xp: Any, x: Any) -> Any:
-    """The inverse of ``erfc``: inf at 0, -inf at 2, NaN outside."""
-    small = xp.where(x > 1.0, 2.0 - x, x)
-    tail = (small > 0.0) & (small < 0.5)
-    safe = xp.where(tail, small, 0.25)
-    log = xp.log(safe)
-    y = _first_guess(xp, log + xp.log(2.0 - safe))
-    for _ in range(3):  # Newton's method on log(erfc(y)), which is nearly a parabola
-        scaled = erfcx(xp, y)
-        y = y + (xp.log(scaled) - y * y - log) * scaled * (math.sqrt(math.pi) / 2.0)
-    middle = xp.where(small < 0.0, math.nan, erfinv(xp, 1.0 - x))
-    return xp.where(tail, xp.copysign(y, 1.0 - x), middle)
+def ndtri(xp: Any, x: Any) -> Any:
+    """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside."""
+    one, half = xp.constants(x, 1.0, 0.5)
+    return _normal_quantile(xp, x - half, xp.minimum(x, one - x))
 
 
 # Least-squares fit of atanh(erf(x)) / x = P(x^2) on |x| <= 4, weighted by what an error in P does
