@@ -56,7 +56,8 @@ KNOWN = [
           r"(?s:.*)\(inf/nan\)$",
           "PyTorch's running mean of infinities is nan where mean() is infinite",
           "L.var_mean(L.tensor([inf, 1.0]))[1].isnan() and L.tensor([inf, 1.0]).mean() == inf"),
-    Known("calls", "value", r"(instance|batch|group)_norm\((?s:.*)\((inf|number)/nan\)$",
+    Known("calls", "value",
+          r"(instance|batch|group)_norm\((?s:.*)\((inf|number)/nan(, number/nan)?\)$",
           "PyTorch folds statistics into one factor and one summand: nan for an infinite factor",
           "F.batch_norm(L.ones(1, 1), L.zeros(1), L.ones(1), L.tensor([inf])).isnan()"),
     Known("calls", "value", r"native_group_norm\((?s:.*)(\.expand\(|stack|flip)",
@@ -303,10 +304,10 @@ KNOWN = [
           "logsumexp of complex numbers drops the imaginary part in a real out= of PyTorch"),
     Known("programs", "raises", r"\.data = (?s:.*)Mismatch in shape: grad_output",
           "the gradient of a tensor whose data was replaced has the shape of the new data here"),
+    Known("calls|programs", "raises", r"as_strided(?s:.*)out of bounds for storage of size 0",
+          "NumPy forgets where an empty slice begins: a window that starts there is refused rather"
+          " than read from another place"),
     # Open: not mended yet.
-    Known("programs", "value",
-          r"(?s)(\w+)\.retain_grad\(\)\n.*\1\.\w+_\(.*\[7\] ours .*PyTorch None$",
-          "open: a view that retains its gradient and is modified gets that of the in-place step"),
     Known("programs", "raises", r"(?s)inference_mode\(\): \w+ = \w+\.new_ones\(2, requires_grad="
           r".*Inference tensors cannot be saved",
           "open: an operand is saved for a view whose gradient goes nowhere"),
@@ -319,15 +320,6 @@ KNOWN = [
     Known("calls", "value", r"bfloat16(?s:.*)\n(gradient of )?nn\.functional\.multi_head_attention"
           r"_forward\n.*\(number/number\)$",
           "large scores in bfloat16: softmax makes rounding errors large, on either side"),
-    Known("calls", "raises", r"(instance_norm\((?s:.*)should contain \d+ elements"
-          r"|native_group_norm\((?s:.*)Expected weight to be a vector)",
-          "open: PyTorch does not look at the sizes of statistics of what is empty"),
-    Known("calls", "raises", r":0\](?s:.*)adaptive_avg_pool\dd\(\): Expected input to have non",
-          "open: PyTorch takes the mean of nothing, NaN, where the result has size 1"),
-    Known("calls", "raises", r":0\](?s:.*)index_add\(\): index out of range.* with size 0$",
-          "open: PyTorch does not look at indices of a dimension without elements"),
-    Known("calls|programs", "raises", r"as_strided(?s:.*)out of bounds for storage of size 0",
-          "open: as_strided of an empty slice cannot reach the memory beside it"),
 ]  # fmt: skip
 
 

@@ -20,7 +20,46 @@ CALLS = [
     "L.zeros(2, 0).index_add_(0, L.tensor([5]), L.zeros(1, 0))",
     "L.zeros(2, 0).index_copy_(0, L.tensor([5]), L.zeros(1, 0))",
     "L.zeros(2, 0).index_fill_(0, L.tensor([5]), 1.0)",
+    *(
+        f"L.zeros({shape}).index_{name}({dim}, L.tensor([5, -7]), {value})"
+        for shape, dim, source, names in (
+            ("0, 3", 0, "2, 3", ("add",)), ("3, 0", -1, "3, 2", ("add_",)),
+            ("0, 0", 1, "0, 2", ("add", "copy_", "fill")),
+            ("2, 0, 3", -1, "2, 0, 2", ("add", "copy", "fill_")), ("0", 0, "2", ("add", "copy")),
+            ("0, 3", 0, "2, 3", ("copy", "fill")),
+        )
+        for name in names
+        for value in ("1.0" if name.startswith("fill") else f"L.zeros({source})",)
+    ),
     "L.nn.functional.batch_norm(L.zeros(0, 2), L.ones(3), L.ones(3))",
+    *(
+        f"L.nn.functional.instance_norm(L.zeros({shape}), {more})"
+        for shape in ("0, 2, 3", "2, 0, 3", "2, 3, 0")
+        for more in (
+            "L.zeros(5), L.ones(5), use_input_stats=False", "weight=L.ones(5), bias=L.ones(7)",
+            "L.zeros(5), L.ones(5), L.ones(7), use_input_stats=False",
+        )
+        if "weight" not in more and "7" not in more or "0, 2" not in shape
+    ),
+    # The mean of no elements is 0 beside a variance of NaN; sizes of what is empty.
+    *(
+        f"a = L.zeros({shape}).requires_grad_()\ny = {call}\ngradients(L, y, [a])"
+        for shape, call in (
+            ("2, 0", "L.native_layer_norm(a, (0,), None, None, 1e-5)"),
+            ("2, 0, 3", "L.native_layer_norm(a, (0, 3), None, None, 1e-5)"),
+            ("2, 2, 0", "L.native_group_norm(a, None, None, 2, 2, 0, 2, 1e-5)"),
+            ("2, 0, 3", "L.native_group_norm(a, None, None, 2, 0, 3, 1, 1e-5)"),
+            ("0, 0", "L.native_group_norm(a, L.ones(2), L.ones(2), 0, 2, 1, 1, 1e-5)"),
+        )
+    ),
+    # The dtype of the statistics that native_batch_norm saves.
+    *(
+        f"L.native_batch_norm(L.tensor([[1, 2], [3, 5]], dtype=L.{dtype}), {weight}, None, "
+        f"L.zeros(2), L.ones(2), {training}, 0.1, 1e-5)"
+        for dtype in ("bfloat16", "float16", "float32")
+        for weight in ("None", "L.ones(2)")
+        for training in (True, False)
+    ),
     # Windows over memory that an expanded tensor does not show.
     "L.as_strided_copy(L.tensor([1, 2, 3, 4], dtype=L.bfloat16)[:1].expand(4), (2,), (1,), 0)",
     # Means of integers.
@@ -151,6 +190,26 @@ PROGRAMS = [
     f"{LEAF}; v = y[:2]; w = v[:1]; v.retain_grad(); w.mul_(2); (y * y).sum().backward()",
     f"{LEAF}; v = y[:2]; v.retain_grad(); v.mul_(2); (y * v.sum()).sum().backward()",
     f"{LEAF}; y.register_hook(lambda g: g * 2); v = y[:2]; v.mul_(2); (v * v).sum().backward()",
+    # The gradient of a modified view is that of its new value, which nothing may read.
+    *(
+        f"{LEAF}; v = y[:2]; v.retain_grad(); {change}; (y * 3).sum().backward()"
+        for change in (
+            "v.mul_(2)",
+            "v.mul_(2); v.mul_(3)",
+            "v.mul_(2); y.mul_(3)",
+            "y.mul_(2); v.mul_(3)",
+            "v[0] = 5",
+            "v.fill_(3)",
+            "w = v[:1]; w.mul_(2)",
+            "v.mul_(2); z = v * 2",
+        )
+    ),
+    # A write to a whole tensor saves nothing, so it has no part in a second backward pass.
+    *(
+        f"{LEAF}; u = L.ones(2, 2); u[{index}] = {value}; u.sum().backward(); u.sum().backward()"
+        for index in (":", "...", "()", "0:", ":2", ":5", ":, :", ":, ...", "-2:", "None", "::1")
+        for value in ("x", "x.sum()", "x[0]")
+    ),
     # The gradient of a tensor without history is not retained any more.
     f"{LEAF}; y.retain_grad(); y.detach_(); y.unsqueeze_(0)",
     f"{LEAF}; y.retain_grad(); y.detach_(); y.requires_grad_(); (y * y).sum().backward()",

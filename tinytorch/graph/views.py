@@ -305,6 +305,8 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         base._retain_from_here()
     if tensor._attr_version == tensor._vc[0]:  # the view's node leads to the old node of the base
         tensor._attr_version -= 1
+    if tensor._retains_grad:  # its hook moves to the new node now, even if that is never used
+        edge_of(tensor)
 
 
 def _strides(array: Any) -> tuple[int, ...] | None:

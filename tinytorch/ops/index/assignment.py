@@ -211,11 +211,28 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
         raise
     target._bump()
     if is_recorded:
-        node = Node(
-            _setitem.op.backward, target._xp, edges, (None, None, index), (), data.shape, data.dtype
-        )
+        rules = _setitem.op.backward
+        if _selects_all(given, data.shape):  # PyTorch writes to the tensor, not to a view of it
+            fills = data.ndim and not value._data.ndim
+            rules = rules.rename("FillBackward3" if fills else "CopyBackwards", frees=False)
+        node = Node(rules, target._xp, edges, (None, None, index), (), data.shape, data.dtype)
         save_index(node, given)
         rebase(target, node, LATE_BOUND.write_rules().view_scatter)
+
+
+def _selects_all(index: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an index consists of slices from 0 to the end, as far as PyTorch notices."""
+    items = list(index) if index.__class__ is tuple else [index]
+    at = next((at for at, item in enumerate(items) if item is Ellipsis), None)
+    if at is not None:
+        items[at : at + 1] = [slice(None)] * (len(shape) + 1 - len(items))
+    return len(items) <= len(shape) and all(
+        item.__class__ is slice
+        and (item.start is None or item.start == 0)
+        and (item.stop is None or item.stop >= n)
+        and (item.step is None or item.step == 1)
+        for item, n in zip(items, shape, strict=False)
+    )
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:

@@ -74,9 +74,12 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
 def check_slices(
     xp: Backend, name: str, input: Array, dim: int, index: Array,
-    error: type[Exception] = IndexError,
+    error: type[Exception] = IndexError, in_range: bool = True,
 ) -> tuple[int, Array]:  # fmt: skip
-    """Check dimension and index; return the nonnegative dimension and the index as a vector."""
+    """Check dimension and index; return the nonnegative dimension and the index as a vector.
+
+    Unless ``in_range``, any indices are accepted.
+    """
     at = normalize_dim(name, dim, input.ndim)
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         raise RuntimeError(
@@ -86,8 +89,9 @@ def check_slices(
         raise IndexError(
             f"{name}(): Index is supposed to be a vector, got shape {list(index.shape)}"
         )
-    size = input.shape[at] if input.ndim else 1
-    xp.check_indices(name, index, size, at, False, OUT_OF_RANGE, error)
+    if in_range:
+        size = input.shape[at] if input.ndim else 1
+        xp.check_indices(name, index, size, at, False, OUT_OF_RANGE, error)
     return at, index.reshape(-1)
 
 

@@ -29,15 +29,20 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
     if name == "index_copy" and index.dtype != xp.native_dtype(int64):
         found = scalar_name(xp.dtype_of(index))
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {found}")
-    if not input.size and 0 not in input.shape[: dim + 1][dim:]:
-        index = xp.zeros_like(index)  # PyTorch does not check the index of empty slices
     # For slices of several elements torch raises another type of error.
-    has_long_slices = name == "index_add" and input.ndim > 1
+    error = RuntimeError if name == "index_add" and input.ndim > 1 else IndexError
     at, index = check_slices(
-        xp, name, input, dim, index, RuntimeError if has_long_slices else IndexError
+        xp, name, input, dim, index, error, not _ignores_indices(name, input.shape, dim)
     )
     check_source(name, tuple(input.shape), at, index.size, tuple(source.shape))
     return at, index
+
+
+def _ignores_indices(name: str, shape: tuple[int, ...], dim: int) -> bool:
+    """Whether indices out of range are accepted, as in PyTorch, since nothing is written."""
+    if name == "index_add" and len(shape) > 1:
+        return 0 in shape
+    return any(not n for d, n in enumerate(shape) if d != dim % len(shape))
 
 
 def check_source(
@@ -90,6 +95,8 @@ def index_add(
     """
     at, index = _check(xp, "index_add", input, dim, index, source)
     out = row_major(xp, input)
+    if not out.size:
+        return out
     if alpha != 1:
         alpha = (
             convert_to_write(alpha, xp.dtype_of(source)) if isinstance(alpha, complex) else alpha
@@ -129,6 +136,8 @@ def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array)
     """
     at, index = _check(xp, "index_copy", input, dim, index, source)
     out = row_major(xp, input)
+    if not out.size:
+        return out
     if not out.ndim:
         return xp.array(source.reshape(-1)[-1:].reshape(())) if index.size else out
     out[(slice(None),) * at + (index,)] = source
@@ -180,7 +189,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
     if index.ndim > 1:
         raise RuntimeError("index_fill_(): Index is supposed to be a vector")
-    if size and not input.size:
+    if _ignores_indices("index_fill", input.shape, at):
         return copy_in_memory_order(xp, input)
     xp.check_indices("index_fill", index, size, at)
     out = copy_in_memory_order(xp, input)

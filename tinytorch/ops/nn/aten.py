@@ -202,6 +202,8 @@ def _statistics(
 ) -> tuple[Tensor, Tensor]:
     """Mean and ``1 / sqrt(var + eps)`` over ``dims``, which keep size 1, in the weight's dtype."""
     mean, scale = mean_and_scale(single(input)[0], tuple(dims), eps)
+    if not input.numel():
+        mean = mean.nan_to_num(0.0)  # as in PyTorch; the variance is NaN
     like = input if weight is None else weight
     if mean._data.dtype is like._data.dtype:
         return mean, scale
@@ -229,9 +231,10 @@ def native_batch_norm(
         (tensor([2.]), tensor([0.5000]))
     """
     out = batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
-    if not training:
-        return out, input.new_empty((0,)), input.new_empty((0,))
-    mean, scale = _statistics(input.detach(), weight, [d for d in range(input.ndim) if d != 1], eps)
+    like = running_mean if weight is None else weight
+    if not training and running_mean is not None:
+        return out, running_mean.new_empty((0,)), running_mean.new_empty((0,))
+    mean, scale = _statistics(input.detach(), like, [d for d in range(input.ndim) if d != 1], eps)
     return out, mean.flatten(), scale.flatten()
 
 
@@ -288,8 +291,9 @@ def native_group_norm(
             f"native_group_norm: Expected X.numel() == N * C * HxW, got shape {list(input.shape)} "
             f"for N={N}, C={C} and HxW={HxW}"
         )
-    out = normalization.group_norm(input, group, weight, bias, eps)
-    mean, scale = _statistics(input.reshape(N, group, C // group * HxW), weight, (2,), eps)
+    x = input if input.numel() else input.reshape(N, C, HxW)  # its shape may be another one
+    out = normalization.group_norm(x, group, weight, bias, eps).reshape(input.shape)
+    mean, scale = _statistics(x.reshape(N, group, C // group * HxW), weight, (2,), eps)
     return out, mean.squeeze(2), scale.squeeze(2)
 
 

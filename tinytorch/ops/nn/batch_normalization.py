@@ -94,15 +94,15 @@ def check_more_than_one(input: Tensor, unit: str) -> None:
 def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
     """Check the dtypes and sizes of the input and its parameters, and raise if they do not fit.
 
-    All must be floating-point, and parameters have one element per channel. The running statistics
-    are both given or both None.
+    All must be floating-point. Unless the input is empty, parameters have one element per channel.
+    The running statistics are both given or both None.
     """
     if (given["running_mean"] is None) != (given["running_var"] is None):
         raise ValueError(
             f"{name}: running_mean and running_var must either both be None or neither be None"
         )
     channels = input._data.shape[1] if input._data.ndim > 1 else 0
-    checked = input._data.size or name != "batch_norm"  # as PyTorch, which returns early
+    checked = input._data.size > 0  # as PyTorch, which returns early
     for argument, value in given.items():
         if checked and value is not None and value._data.size != channels:
             raise RuntimeError(
@@ -252,12 +252,13 @@ def instance_norm(
                 f"{name}: Expected running_mean and running_var to be defined when use_input_stats "
                 "is false"
             )
-        return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
     if not input.numel():
         for running in (running_mean, running_var):
-            if running is not None and not input.shape[0]:
+            if running is not None and use_input_stats and not input.shape[0]:
                 running.detach().fill_(math.nan)  # the mean over an empty batch, as in PyTorch
         return _empty(input, weight, bias)
+    if not use_input_stats:
+        return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
     # Clone the weight, as PyTorch repeats it: it may be changed in place before the backward pass.
     x, w, b = single(input, None if weight is None else weight.clone(), bias)
     shape = input._data.shape
