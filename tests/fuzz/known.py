@@ -248,6 +248,8 @@ KNOWN = [
     Known("calls", "value", r"householder_product\((?s:.*)(inf|nan|e\+30)(?s:.*)"
           r"\((inf|nan)/\w+(, (inf|nan)/\w+)*\)$",
           "infinities reach all columns of a product of reflections, in LAPACK those behind"),
+    Known("calls", "value", r"cholesky_inverse\((?s:.*)(nan|inf|1e\+30)(?s:.*)\(nan/\w+(, nan/\w+)*\)$",
+          "which elements of a matrix with infinities become nan depends on the LAPACK"),
     Known("calls", "value", r"(stft|fft\.\w+|conv\w*)\((?s:.*)" + _INF_NAN,
           "infinities in products with a matrix or in a transform: their order of summation"),
     Known("calls", "value", r"bucketize\((?s:.*)\[[^\]]*nan[^\]]*\](?s:.*)\(number/number\)$",

@@ -60,6 +60,12 @@ CALLS = [
         for weight in ("None", "L.ones(2)")
         for training in (True, False)
     ),
+    # Casts of expanded tensors lie in the order of their dimensions.
+    *(
+        f"L.tensor([0, 1, 2]).expand({shape}).to(L.{dtype}).stride()"
+        for shape in ("2, 3", "3, 2, 3")
+        for dtype in ("bfloat16", "float8_e4m3fn", "float16", "complex64", "bool")
+    ),
     # Windows over memory that an expanded tensor does not show.
     "L.as_strided_copy(L.tensor([1, 2, 3, 4], dtype=L.bfloat16)[:1].expand(4), (2,), (1,), 0)",
     # Means of integers.

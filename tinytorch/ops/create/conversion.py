@@ -34,14 +34,15 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
     native = xp.native_dtype(dtype)
     if input.dtype == native:
         return input
-    if native.num > 255:  # a dtype of ml_dtypes
-        return low_precision.cast(input.real, native)
-    if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c":
+    is_low = native.num > 255  # a dtype of ml_dtypes
+    if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c" and not is_low:
         return input.astype(native)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn_once("Casting complex values to real discards the imaginary part")
         input = input.real
-    return (copy_in_memory_order(xp, input) if 0 in input.strides else input).astype(native)
+    if 0 in input.strides:
+        input = copy_in_memory_order(xp, input)
+    return low_precision.cast(input, native) if is_low else input.astype(native)
 
 
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine converts the gradient to the input's dtype
