@@ -118,6 +118,10 @@ def examine(name: str, lines: list[str]) -> tuple[str, str | None] | None:
             why = "PyTorch does not see that an element is written twice in one call"
         elif programs.reads_what_it_wrote((tt, torch), lines):
             why = "PyTorch reads what the same call has written already"
+        elif programs.writes_to_the_given_gradient((tt, torch), lines):
+            why = "PyTorch accumulates gradients into the memory of the one that backward was given"
+        elif programs.reshapes_a_result(torch, lines):
+            why = "data of another shape was assigned to a result: its gradient is of no function"
     if why is None and name == "calls" and found.kind == "value":
         if calls.is_right_in_double((tt, torch), lines):
             why = "PyTorch's steps round or overflow; its result in float64 is ours"

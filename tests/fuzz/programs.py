@@ -152,6 +152,32 @@ def reads_what_it_wrote(libraries: tuple[Any, Any], lines: list[str]) -> bool:
     return compare(libraries, lines, read_clones(lines)) is None
 
 
+def writes_to_the_given_gradient(libraries: tuple[Any, Any], lines: list[str]) -> bool:
+    """Whether the difference goes away if ``backward`` is given a copy of a tensor's memory.
+
+    PyTorch makes the gradient that it is given the ``grad`` of a leaf, and adds the next one to it.
+    """
+    copied = [re.sub(r"(backward\(\w+\.detach\(\))\)", r"\1.clone())", line) for line in lines]
+    return copied != lines and compare(libraries, copied) is None
+
+
+def reshapes_a_result(torch: Any, lines: list[str]) -> bool:
+    """Whether data of another shape is assigned to a tensor that an operation computed.
+
+    The gradient of that operation is then that of no function of its inputs.
+    """
+    step = execute(torch, lines)
+    scope = step.scope  # type: ignore[attr-defined]
+    for line in lines:
+        found = re.match(r"(?:with .*?: )?(v\d+|[yu])\.data = (\w+)", line)
+        if found and {*found.groups()} <= scope.keys():
+            target, data = scope[found[1]], scope[found[2]]
+            if target.grad_fn is not None and target.shape != data.shape:
+                return True
+        step()
+    return False
+
+
 def writes_an_element_twice(torch: Any, lines: list[str]) -> bool:
     """Whether a line writes to a tensor two elements of which share memory."""
     step = execute(torch, lines)
