@@ -228,6 +228,16 @@ KNOWN = [
           " first pixel",
           "F.grid_sample(L.tensor([1.0, 2.0]).reshape(1, 1, 1, 1, 2), L.full((1, 1, 1, 1, 3), nan),"
           " padding_mode='border', align_corners=False) == 2"),
+    Known("calls", "value", r"conv\w*\((?s:.*)b?float16(?s:.*)(inf|nan|e\+30)(?s:.*)"
+          r"\((number|inf)/nan(, (number|inf)/nan)*\)$",
+          "PyTorch's convolutions in 16 bits multiply infinite weights by places outside the input",
+          "[c := lambda dtype: F.conv_transpose1d(L.ones(1, 1, 3, dtype=dtype), L.tensor([[[inf, 1,"
+          " 2]]], dtype=dtype))] and c(L.bfloat16).isnan().any() > c(L.float32).isnan().any()"),
+    Known("calls", "value", r"conv\d\w*\((?s:.*)(inf|nan|e\+30)(?s:.*)"
+          r"\(nan/(number|inf)(, nan/(number|inf))*\)$",
+          "zeros of the padding times an infinite weight are nan, in PyTorch in float64 alone",
+          "[c := lambda dtype: F.conv1d(L.ones(2, 1, 3, dtype=dtype), L.tensor([[[inf, 1, 1]]] * 2,"
+          " dtype=dtype), padding=1)] and c(L.float64).isnan().any() > c(L.float32).isnan().any()"),
     # Deliberate.
     Known("programs", "value", r"(?s)\.data = .*\n\[4\] ours \d+, PyTorch \d+$",
           "data of another shape assigned to a base: versions of its views are counted apart"),
@@ -316,14 +326,6 @@ KNOWN = [
     Known("calls|programs", "raises", r"as_strided(?s:.*)out of bounds for storage of size 0",
           "NumPy forgets where an empty slice begins: a window that starts there is refused rather"
           " than read from another place"),
-    # Open: not mended yet.
-    Known("calls", "value", r"conv\w*\((?s:.*)bfloat16(?s:.*)(inf|nan|e\+30)(?s:.*)\(number/nan\)$",
-          "open: in bfloat16 PyTorch's convolutions multiply infinities by padding, not proved"),
-    Known("programs", "raises", r"(?s)L\.autograd\.grad\(.*more than one element of the written-to",
-          "open: a gradient of a sum is an expanded tensor where PyTorch has made a copy"),
-    Known("calls", "value", r"bfloat16(?s:.*)\n(gradient of )?nn\.functional\.multi_head_attention"
-          r"_forward\n.*\(number/number\)$",
-          "large scores in bfloat16: softmax makes rounding errors large, on either side"),
 ]  # fmt: skip
 
 
