@@ -88,9 +88,11 @@ KNOWN = [
           "one number less its mean is not 0 in PyTorch, but a rounding error",
           "F.layer_norm(L.tensor([-4.3], dtype=L.float16), (1,),"
           " L.tensor([inf], dtype=L.float16)).isinf()"),
-    Known("calls", "value", r"\bairy_ai\((?s:.*)float64(?s:.*)\(number/number\)$",
+    Known("calls", "value", r"\bairy_ai\((?s:.*)float64(?s:.*)\((number/nan, )?number/number\)$",
           "PyTorch's airy_ai of float64 has an error of 1e-11",
           "abs(L.special.airy_ai(L.tensor(-4.146, dtype=L.float64)) - 0.0465133354155) > 1e-11"),
+    Known("calls", "value", r"\bairy_ai\((?s:.*)inf(?s:.*)\(number/nan\)$",
+          "PyTorch's airy_ai(inf), which is 0, is nan", "L.special.airy_ai(L.tensor(inf)).isnan()"),
     Known("calls", "value", r"\b(all|any)\((?s:.*)out=L\.empty\(0, dtype=L\.uint8\)",
           "PyTorch converts the elements to the dtype of out= before it looks whether they are 0",
           "L.all(L.tensor([0.5, 1.0]), dim=0, out=L.empty(0, dtype=L.uint8)) == 0"),
@@ -315,6 +317,10 @@ KNOWN = [
           "gradients of a quotient that is ±1 are 0 but for rounding errors, in half precision"),
     Known("programs", "value", r"\.exp(?s:.*)\.exp(?s:.*)\.(sin|cos|tan)_?\(",
           "the sine of a large number has the error of the number"),
+    Known("programs", "value", r"\.ravel\(\)(?s:.*)requires_grad_\((?s:.*)\[3\] ours True, PyTorch"
+          " False$",
+          "what ravel copies is a tensor here, in PyTorch a view of a copy that has no name",
+          "L.ones(2, 3).t().ravel()._is_view()"),
     Known("programs", "raises", r"conj\(\)(?s:.*)inference_mode\(\): (\w+) = \w+\.ravel\(\)"
           r"(?s:.*)\1\.requires_grad_\(\)", "ravel of a lazily conjugated tensor copies it here"),
     Known("calls", "value", r"\bnormal\((?s:.*)float16(?s:.*)out=L\.empty\(0, dtype=L\.float",

@@ -251,6 +251,15 @@ def test_degrees_may_differ_be_negative_or_no_numbers() -> None:
     assert special.legendre_polynomial_p(tt.tensor([1, 2]), 1).dtype is tt.float32
 
 
+@pytest.mark.parametrize("name", ["laguerre_polynomial_l", "legendre_polynomial_p"])
+def test_degrees_that_no_int64_holds_take_no_time(name: str) -> None:
+    function = getattr(special, name)
+    x = tt.tensor([0.5, 2.0])
+    assert function(x, 1e30).isnan().all()
+    mixed = function(x, tt.tensor([1e30, 3.0]))
+    assert mixed[0].isnan() and mixed[1] == function(x, 3)[1]
+
+
 # -- without SciPy -------------------------------------------------------------------------------
 
 

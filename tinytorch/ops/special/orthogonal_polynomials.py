@@ -19,6 +19,8 @@ def _polynomial(
 ) -> Array:
     """Value of the polynomial of degree ``n``; 0 for negative degrees.
 
+    It is NaN for finite degrees from 2^63 on, which would take as many steps.
+
     Args:
         xp: The backend.
         x: The argument; an array or a number.
@@ -27,6 +29,11 @@ def _polynomial(
         step: Function from ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
     """
     x, degrees, dtype = _widen(xp, x, n)
+    if isinstance(degrees, int):
+        degrees, x = (degrees, x) if degrees < 2**63 else (1, xp.full_like(x, math.nan))
+    else:
+        beyond = degrees >= 2.0**63
+        degrees, x = xp.where(beyond, 1, degrees), xp.where(beyond, math.nan, x)
     return xp.astype(_compute_recurrence(xp, x, degrees, first, step), dtype)
 
 
