@@ -21,7 +21,7 @@ import torch
 
 import tinytorch as tt
 from tests.fuzz import calls, programs
-from tests.fuzz.compare import Difference
+from tests.fuzz.compare import Difference, limit
 from tests.fuzz.known import reason
 
 #: Forked, so that a process that is started again has PyTorch loaded.
@@ -142,6 +142,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("programs", "calls"))
     options: Any = parser.parse_args()
     torch.set_num_threads(1)
+    limit(30.0)
     end = math.inf if options.count else time.monotonic() + 60 * options.minutes
     search = Search(end, options.count or math.inf, options.seed, options.only)
     counts, reports = search.watch()

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of
+from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of, error_within_limit
 
 DTYPES = (
     "float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int64", "int32",
@@ -208,7 +208,7 @@ def compare(libraries: tuple[Any, Any], lines: list[str]) -> Difference | None:
         warnings.simplefilter("ignore")
         for library in reversed(libraries):
             library.manual_seed(0)
-            found.append(error_of(lambda library=library: evaluate(library, lines)))
+            found.append(error_within_limit(lambda library=library: evaluate(library, lines)))
     kind = "gradient of " if lines[-1].startswith("gradients(") else ""
     return difference_of(found[1], found[0], kind + operation(lines), narrowest("".join(lines)))
 

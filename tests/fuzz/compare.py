@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from tests.oracles import REDUCED_PRECISION, TOLERANCE
 
 EXACT = {"rtol": 0.0, "atol": 0.0}
+#: Seconds after which a call that does not end raises TimeoutError; None: never.
+LIMIT: float | None = None
 ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, TypeError,
           ValueError)  # fmt: skip
 
@@ -45,6 +48,28 @@ def error_of(call: Callable[[], Any]) -> Any:
     except Exception as error:
         kinds = tuple(kind.__name__ for kind in type(error).__mro__)
         return CaughtError(kinds, str(error).partition("\n")[0][:200])
+
+
+def limit(seconds: float) -> None:
+    """Let each call of ``error_within_limit`` take at most so long, in the main thread."""
+    global LIMIT
+    LIMIT = seconds
+    signal.signal(signal.SIGALRM, _raise_timeout)
+
+
+def _raise_timeout(*_: object) -> None:
+    raise TimeoutError(f"the call did not end in {LIMIT} s")
+
+
+def error_within_limit(call: Callable[[], Any]) -> Any:
+    """``error_of(call)``; if the call takes too long, its error is a TimeoutError."""
+    if LIMIT is None:
+        return error_of(call)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    try:
+        return error_of(call)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def difference_of(

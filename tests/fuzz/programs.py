@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of
+from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of, error_within_limit
 
 VIEWS = """
     {a}[0] | {a}[1:] | {a}[:, 0] | {a}[::2] | {a}.t() | {a}.mT | {a}.view(-1) | {a}.reshape(-1)
@@ -132,7 +132,7 @@ def execute(library: Any, lines: list[str]) -> Callable[[], Any]:
     rest = iter(lines)
 
     def step() -> Any:
-        return error_of(lambda: exec(next(rest), scope))
+        return error_within_limit(lambda: exec(next(rest), scope))
 
     step.scope = scope  # type: ignore[attr-defined]
     return step
