@@ -78,6 +78,14 @@ CALLS = [
     "L.linspace(0, -3, 0, dtype=L.bool)",
     "L.linspace(-2.0, 0, 0, dtype=L.uint8)",
     "L.linspace(-2.0, 0, 1, dtype=L.uint8)",
+    # Tables without columns.
+    *(
+        f"a = L.zeros(10, 0).requires_grad_()\ny = L.nn.functional.{call}\ngradients(L, y, [a])"
+        for call in (
+            "embedding(L.tensor([[1, 5], [4, 5]]), a)", "embedding(L.tensor([1]), a, 1)",
+            "embedding_bag(L.tensor([[1, 5], [4, 5]]), a, mode='mean', padding_idx=1)",
+        )
+    ),
     # NaN and infinity at the padding of a bag.
     *(
         "w = L.tensor([[1.0, 2.0], [nan, inf], [3.0, 4.0]]).requires_grad_()\n"

@@ -62,7 +62,7 @@ def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_
     if fused is not None:
         return fused
     out = xp.zeros(tuple(shape), input.dtype)
-    xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
+    xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (index.size, shape[1])))
     if padding_idx >= 0:
         out[padding_idx] = 0
     return out
@@ -86,7 +86,7 @@ def _sparse_rows(xp: Any, g: Any, in_shape: Any, input: Any, padding_idx: int) -
     if isinstance(g, Tensor):
         return (xp.call(_embedding_sum, g, shape, input, padding_idx),)
     rows = xp.reshape(input, (-1,)).astype("int64")
-    values = xp.reshape(g, (-1, shape[1]))
+    values = xp.reshape(g, (len(rows), shape[1]))
     if padding_idx >= 0:
         kept = xp.flatnonzero(rows != padding_idx)
         rows, values = xp.take(rows, kept), xp.take(values, kept, axis=0)
@@ -524,7 +524,7 @@ def _max_bags(
     if length is None:
         position = _segment_argmax(xp, values, bags, count)
     else:
-        position = xp.argmax(values.reshape(count, length, -1), axis=1)
+        position = xp.argmax(values.reshape(count, length, values.shape[1]), axis=1)
         position = position + xp.arange(count)[:, None] * length
     index = xp.take(rows, position).astype("int64")
     sizes = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
