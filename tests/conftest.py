@@ -59,8 +59,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(capabilities.Sampler(count, config.getoption("--sample")))
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """A module that is marked as a whole may import PyTorch: without it, it is not imported."""
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules that this run does not need, so that they are not imported.
+
+    A module that is marked ``torch`` as a whole may import PyTorch. Modules that run on NumPy alone
+    import large libraries.
+    """
+    if config.getoption("--backend") != "numpy":
+        from strictcupy.suite import is_about_numpy
+
+        if is_about_numpy(collection_path):
+            return True
     if collection_path.suffix != ".py" or torch_versions.installed_version():
         return None
     marked = re.search(

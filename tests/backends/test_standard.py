@@ -651,7 +651,7 @@ def test_arrays_of_dask_of_unknown_shape_raise() -> None:
 
 
 def reduce_with_dask() -> None:
-    """Print results of reductions and a gradient of 2 GiB, and the memory that they took."""
+    """Print results of reductions and a gradient of 512 MiB, and the memory that they took."""
     import resource
 
     import dask
@@ -661,11 +661,11 @@ def reduce_with_dask() -> None:
     dask.config.set({"array.chunk-size": "8MiB"}, scheduler="threads", num_workers=2)
     tt.set_backend("dask")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    x = tt.ones(128 * 1024, 4096)
+    x = tt.ones(32 * 1024, 4096)
     print(x.nbytes, (x * 2 + 1).mean().item(), x.std().item())
-    print((x[:32768] @ tt.ones(4096, 8)).sum().item())
+    print((x[:16384] @ tt.ones(4096, 8)).sum().item())
     w = tt.ones(4096, requires_grad=True)
-    ((x[:32768] * w) ** 2).mean().backward()
+    ((x[:16384] * w) ** 2).mean().backward()
     print(w.grad.sum().item())
     print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
@@ -673,5 +673,5 @@ def reduce_with_dask() -> None:
 def test_reductions_of_dask_take_little_memory() -> None:
     pytest.importorskip("dask.array")
     *numbers, megabytes = run(reduce_with_dask, PYTHONHASHSEED="0").split()
-    assert list(map(float, numbers)) == [2 << 30, 3.0, 0.0, 32768 * 4096 * 8, 2.0]
+    assert list(map(float, numbers)) == [512 << 20, 3.0, 0.0, 16384 * 4096 * 8, 2.0]
     assert int(megabytes) < 250  # of which two threads need some chunks of 8 MiB each

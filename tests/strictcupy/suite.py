@@ -173,12 +173,19 @@ def is_left_out(name: str, seed: int) -> bool:
     return zlib.crc32(f"{seed}{name}".encode()) % 3 != 0
 
 
+def is_about_numpy(path: Path) -> bool:
+    """Whether all tests of a file or folder run on NumPy alone."""
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(
+        NOT_ABOUT_ARRAYS
+    )
+
+
 def on_numpy_alone(item: pytest.Item) -> bool:
     """Whether another backend has no part in a test."""
     path = item.path.relative_to(TESTS).as_posix()
     names = f"{path}::{item.name}", f"{path}::{item.name.partition('[')[0]}"
     return (
-        path.startswith(NOT_ABOUT_ARRAYS)
+        is_about_numpy(item.path)
         or any(name in NUMPY_ALONE for name in names)
         or item.name.startswith(EXAMPLES_WITH_NUMPY)
     )
