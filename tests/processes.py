@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 300.0) -> None:
     """Return when ``condition()`` is true; fail if it is not after ``seconds``."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -38,7 +38,7 @@ class Runner:
     def python(self, *arguments: str, input: str = "", **env: str) -> Done:
         return subprocess.run(
             [sys.executable, *arguments],
-            input=input, capture_output=True, text=True, timeout=120, check=False,
+            input=input, capture_output=True, text=True, timeout=300, check=False,
             cwd=self.folder, env={**self.environment, **env},
         )  # fmt: skip
 

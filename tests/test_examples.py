@@ -55,7 +55,7 @@ def run_apart(name: str, cwd: Path) -> fresh.Done:
     """Run an example that starts processes of its own in an interpreter of its own."""
     return subprocess.run(
         [sys.executable, str(ROOT / "examples" / f"{name}.py")],
-        cwd=cwd, capture_output=True, text=True, timeout=240, check=False,
+        cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"} | THREADS,
     )  # fmt: skip
 

@@ -248,18 +248,18 @@ def test_loading_one_backend_does_not_hold_up_another():
 
     def slow():
         inside.set()
-        assert go.wait(30)
+        assert go.wait(300)
         return Paper()
 
     register_backend("paper", slow)
     found = []
     thread = threading.Thread(target=lambda: found.append(load("paper")))
     thread.start()
-    assert inside.wait(30)
+    assert inside.wait(300)
     register_backend("given", Unnamed)
     assert load("given").name == "given" and found == []
     go.set()
-    thread.join(30)
+    thread.join(300)
     assert found == [load("paper")]
 
 
@@ -277,7 +277,7 @@ def test_a_module_may_load_its_backend_while_other_threads_load_it(tmp_path, mon
 
         (loading,) = [t for t in threading.enumerate() if t.name == "loading"]
         loading.begun.set()
-        assert loading.imports.wait(30)
+        assert loading.imports.wait(300)
         backend = load("slow")  # noqa: F841  # an attribute of the module
 
     (tmp_path / "slow_plugin.py").write_text(program(plugin))
@@ -293,14 +293,14 @@ def test_a_module_may_load_its_backend_while_other_threads_load_it(tmp_path, mon
         return import_module(name, *args)
 
     monkeypatch.setattr(importlib, "import_module", noted)
-    loading = threading.Thread(target=lambda: begun.wait(30) and load("slow"), daemon=True)
+    loading = threading.Thread(target=lambda: begun.wait(300) and load("slow"), daemon=True)
     loading.name, loading.begun, loading.imports = "loading", begun, imports
     importing = threading.Thread(target=lambda: import_module("slow_plugin"), daemon=True)
     threads = [loading, importing]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(300)
     assert not any(thread.is_alive() for thread in threads)
     assert imports.is_set() and sys.modules["slow_plugin"].backend is load("slow")
 

@@ -31,7 +31,7 @@ def cuda() -> Iterator[PretendedCuda]:
 
 def together(*workers: Callable[[Meet], Any]) -> list[Any]:
     """Run workers at once; each is given a function that waits until all have called it."""
-    barrier = threading.Barrier(len(workers), timeout=20)
+    barrier = threading.Barrier(len(workers), timeout=300)
 
     def run(worker: Callable[[Meet], Any]) -> Any:
         try:

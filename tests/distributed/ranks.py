@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.fresh import search_path
+from tests.fresh import LIMIT, search_path
 from tinytorch.distributed import is_available
 from tinytorch.distributed.run import find_mpiexec
 
@@ -24,10 +24,10 @@ needs_mpi = pytest.mark.skipif(
 
 
 def start(command: list[str], **env: str) -> Done:
-    """Run a command for a minute at most, with one thread a rank."""
+    """Run a command, with one thread a rank."""
     # More ranks than cores: products on one thread each.
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False,
+        command, capture_output=True, text=True, timeout=LIMIT, check=False,
         env={**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1", **env},
     )  # fmt: skip
 
@@ -69,10 +69,10 @@ def gloo(count: int, program: str, *arguments: object) -> list[Done]:
         for rank in range(count)
     ]  # fmt: skip
     try:
-        ended = [(rank, *rank.communicate(timeout=60)) for rank in ranks]
+        ended = [(rank, *rank.communicate(timeout=LIMIT)) for rank in ranks]
     finally:
         for rank in ranks:
-            rank.kill()  # of those that have not ended within a minute
+            rank.kill()  # of those that hang
     return [
         subprocess.CompletedProcess(words, rank.returncode, out, err) for rank, out, err in ended
     ]

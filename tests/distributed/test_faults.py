@@ -12,9 +12,12 @@ import pytest
 
 import tinytorch as tt
 from tests.distributed.ranks import PROGRAMS, Done, launcher, mpiexec, needs_mpi
+from tests.fresh import LIMIT
 from tests.shared_memory import segments
 
 pytestmark = [needs_mpi, pytest.mark.slow]
+#: Timeout of groups whose ranks must notice a fault before it.
+SECONDS = LIMIT / 2
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +27,7 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(*mark.split("="))
     before = segments()
     yield
-    deadline = time.monotonic() + 10  # they end one after the other
+    deadline = time.monotonic() + LIMIT  # they end one after the other
     while files := segments() - before:
         assert time.monotonic() < deadline, files
         time.sleep(0.1)
@@ -52,18 +55,18 @@ def faulty(what: str, seconds: float, *arguments: object, **env: str) -> tuple[D
 
 
 def test_a_killed_rank_ends_the_others() -> None:
-    done, took = faulty("kill", 30)
-    assert "Killed (signal 9)" in done.stdout + done.stderr and took < 20
+    done, took = faulty("kill", SECONDS)
+    assert "Killed (signal 9)" in done.stdout + done.stderr and took < SECONDS
 
 
 def test_an_uncaught_error_in_one_rank_ends_the_others() -> None:
-    done, took = faulty("raise", 30)
-    assert "ValueError: of rank 1" in done.stderr and took < 20
+    done, took = faulty("raise", SECONDS)
+    assert "ValueError: of rank 1" in done.stderr and took < SECONDS
 
 
 def test_a_rank_that_exits_is_missed_before_the_timeout() -> None:
-    done, took = faulty("exit", 50)
-    assert "Connection closed by peer: rank [1] has ended" in done.stderr and took < 25
+    done, took = faulty("exit", SECONDS)
+    assert "Connection closed by peer: rank [1] has ended" in done.stderr and took < SECONDS
 
 
 def test_a_rank_that_does_not_come_is_an_error_at_the_timeout() -> None:
@@ -72,7 +75,7 @@ def test_a_rank_that_does_not_come_is_an_error_at_the_timeout() -> None:
 
 
 def test_a_message_of_another_length_is_an_error() -> None:
-    done, _ = faulty("length", 10)
+    done, _ = faulty("length", SECONDS)
     assert "expected a message of 12 bytes, got one of 8" in done.stderr
 
 
@@ -81,7 +84,7 @@ def test_a_message_of_another_length_is_an_error() -> None:
     ("collectives", "broadcast(TensorShape=[2]", "all_reduce(TensorShape=[2]"),
 ])  # fmt: skip
 def test_monitored_mode_names_what_does_not_fit(what: str, first: str, second: str) -> None:
-    done, _ = faulty(what, 5, TORCH_DISTRIBUTED_DEBUG="DETAIL")
+    done, _ = faulty(what, SECONDS, TORCH_DISTRIBUTED_DEBUG="DETAIL")
     assert "Detected mismatch between collectives on ranks. Rank" in done.stderr
     assert first in done.stderr and second in done.stderr
 
@@ -98,7 +101,7 @@ def test_a_monitored_barrier_names_who_is_missing() -> None:
 
 
 def test_a_checkpoint_is_whole_when_its_rank_is_killed(tmp_path: Path) -> None:
-    faulty("save", 20, tmp_path)
+    faulty("save", SECONDS, tmp_path)
     assert any(file.suffix == ".part" for file in tmp_path.iterdir())  # it was killed at work
     found = tt.load(tmp_path / "model.pt")
     assert found["weight"].shape == ((1_000_000,), (20_000_000,))[found["step"] - 1]
@@ -111,12 +114,12 @@ def test_a_checkpoint_is_whole_when_its_rank_is_killed(tmp_path: Path) -> None:
     ("exit", "rank 1 left with exit code 3", 1),  # it waited, so that rank 0 ended first
 ])  # fmt: skip
 def test_the_launcher_says_which_rank_left_and_how(what: str, said: str, status: int) -> None:
-    done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", what, 30)
+    done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", what, SECONDS)
     assert said in done.stderr and "Connection closed by peer: rank [1]" in done.stderr
     assert done.returncode == status
 
 
 def test_the_launcher_says_which_program_failed() -> None:
-    done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", "raise", 30)
+    done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", "raise", SECONDS)
     assert done.returncode == 1
     assert "faults.py failed, and all were ended: exit status 1" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,14 +14,17 @@ from typing import Any
 import pytest
 
 from tests.distributed.ranks import PROGRAMS, free_port, needs_mpi, start
-from tests.fresh import search_path
+from tests.fresh import LIMIT, search_path
+from tests.processes import wait_until
 from tinytorch.distributed.rendezvous import _LAUNCHER_VARIABLES
 
 pytestmark = [needs_mpi, pytest.mark.slow]
 
 
-def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> list[Any]:
-    """Start processes one by one: their exit statuses, outputs and errors, within a minute."""
+def meet(
+    how: str, where: str, ranks: list[int], size: int, seconds: float, until_one_ends: bool = False
+) -> list[Any]:
+    """Start processes one by one; return their exit statuses, outputs and errors."""
     command = [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), how, where]
     started = [
         subprocess.Popen(
@@ -31,10 +35,14 @@ def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> l
         for rank in ranks
     ]  # fmt: skip
     try:
-        said = [each.communicate(timeout=60) for each in started]
+        if until_one_ends:
+            wait_until(lambda: any(each.poll() is not None for each in started), LIMIT)
+            for each in started:
+                each.kill()
+        said = [each.communicate(timeout=LIMIT) for each in started]
     finally:
         for each in started:
-            each.kill()  # of those that have not ended within a minute
+            each.kill()  # of those that hang
     return [(each.returncode, *texts) for each, texts in zip(started, said)]
 
 
@@ -42,14 +50,14 @@ def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> l
 def test_ranks_of_each_rendezvous_method_meet(how: str, tmp_path: Path) -> None:
     at_port = how in ("env", "query")
     where = f"127.0.0.1:{free_port()}" if at_port else str(tmp_path / "store")
-    for code, out, err in (ended := meet(how, where, [2, 0, 1], 3, 30)):
+    for code, out, err in (ended := meet(how, where, [2, 0, 1], 3, LIMIT)):
         assert code == 0, err
         assert out.split()[1:] == ["3", "7.0"]
     assert [out.split()[0] for _, out, _ in ended] == ["2", "0", "1"]
 
 
 def test_a_rank_that_is_killed_is_an_error_on_the_others() -> None:
-    first, killed = meet("tcp", f"127.0.0.1:{free_port()}", [0, 1], 2, 3)
+    first, killed = meet("tcp", f"127.0.0.1:{free_port()}", [0, 1], 2, LIMIT)
     assert killed[0] == -9
     assert first[0] == 1 and "all_reduce: Connection closed by peer: rank [1] has ended" in first[2]
 
@@ -64,14 +72,14 @@ def test_a_rank_that_does_not_come_is_an_error() -> None:
 def test_an_address_that_is_taken_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ((code, _, said),) = meet("env", f"127.0.0.1:{port}", [0], 2, 5)
+        ((code, _, said),) = meet("env", f"127.0.0.1:{port}", [0], 2, LIMIT)
     assert code != 0 and f"failed to listen on 127.0.0.1, port: {port}" in said
 
 
 def test_two_processes_cannot_be_the_same_rank() -> None:
-    ended = meet("env", f"127.0.0.1:{free_port()}", [0, 1, 1], 3, 4)
-    assert any("ValueError: init_process_group: rank 1 of 3 is there" in err for *_, err in ended)
-    assert all(code != 0 for code, *_ in ended)
+    ended = meet("env", f"127.0.0.1:{free_port()}", [0, 1, 1], 3, LIMIT, until_one_ends=True)
+    (said,) = (err for code, _, err in ended if code != -signal.SIGKILL)
+    assert "ValueError: init_process_group: rank 1 of 3 is there" in said
 
 
 def weights(*words: str) -> list[float]:

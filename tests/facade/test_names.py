@@ -359,7 +359,7 @@ def test_racing_threads_import_what_they_need(round_: int) -> None:
 
         threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(8)]
         [thread.start() for thread in threads]
-        [thread.join(60) for thread in threads]
+        [thread.join(300) for thread in threads]
         print(errors, any(thread.is_alive() for thread in threads))
 
     assert run(program) == "[] False"

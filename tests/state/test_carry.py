@@ -202,7 +202,7 @@ def test_spawned_process_starts_with_the_defaults(processes, red_state):
 def test_propagate_runs_a_function_in_the_callers_state_in_spawned_processes(processes, red_state):
     with red_state.apply():
         carried = tt.propagate(report)
-    assert list(processes.map(carried, range(4), timeout=120)) == [RED] * 4
+    assert list(processes.map(carried, range(4), timeout=300)) == [RED] * 4
     assert processes.submit(report).result(120) == ("numpy", dtypes.float32, True, False)
 
 

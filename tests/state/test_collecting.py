@@ -63,12 +63,15 @@ def interrupted() -> None:
     import tinytorch as tt
 
     garbage = [[number] for number in range(300_000)]
-    code = "import os, sys, time; time.sleep(.2); os.kill(int(sys.argv[1]), 2)"
+    code = "import os, sys; sys.stdin.readline(); os.kill(int(sys.argv[1]), 2)"
     signal.signal(signal.SIGINT, signal.default_int_handler)
     assert not any(hasattr(each, "__code__") for each in gc.callbacks)
     for _ in range(3):
-        with subprocess.Popen([sys.executable, "-S", "-c", code, str(os.getpid())]) as sender:
+        command = [sys.executable, "-S", "-c", code, str(os.getpid())]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as sender:
             try:
+                sender.stdin.write(b"now\n")
+                sender.stdin.flush()
                 while sender.poll() is None:
                     with tt.inference_mode():
                         cycle = [garbage]

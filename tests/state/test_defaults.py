@@ -93,14 +93,14 @@ class TestGenerator:
         barrier, found = threading.Barrier(8), []
 
         def worker():
-            barrier.wait(30)
+            barrier.wait(300)
             found.append(tt.generator(load("red")))
 
         threads = [threading.Thread(target=worker) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(300)
         assert len(found) == 8 and len(set(map(id, found))) == 1
 
     def test_set_generator_factory_wraps_generators(self):

@@ -47,17 +47,17 @@ def test_one_device_in_two_threads_that_overlap():
         tt.set_backend("blue")
         with cpu:
             entered.set()
-            assert left.wait(30)
+            assert left.wait(300)
             seen.append(tt.get_backend())
         seen.append(tt.get_backend())
 
     thread = threading.Thread(target=worker)
     with cpu:
         thread.start()
-        assert entered.wait(30)
+        assert entered.wait(300)
     assert tt.get_backend() == "red"
     left.set()
-    thread.join(30)
+    thread.join(300)
     assert seen == ["numpy", "blue"]
 
 

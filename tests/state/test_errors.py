@@ -152,7 +152,7 @@ THREADS = 16
 def wait_for_all(users):
     """Return when every thread of `race` has released the semaphore ``users``."""
     for _ in range(THREADS):
-        assert users.acquire(timeout=30)
+        assert users.acquire(timeout=300)
 
 
 def race(function, count=THREADS):
@@ -160,7 +160,7 @@ def race(function, count=THREADS):
     barrier, found = threading.Barrier(count), []
 
     def worker():
-        barrier.wait(30)
+        barrier.wait(300)
         try:
             found.append(function())
         except Exception as error:
@@ -170,7 +170,7 @@ def race(function, count=THREADS):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert len(found) == count
     return found
 

@@ -190,5 +190,5 @@ def test_modes_left_by_a_generator_closed_elsewhere():
     assert modes(tt) == (False, True)
     thread = threading.Thread(target=waiting.close)
     thread.start()
-    thread.join(30)
+    thread.join(300)
     assert modes(tt) == (True, False)

@@ -21,7 +21,7 @@ def elsewhere(function, *args):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TINYTORCH_THREAD_INHERIT", "0")
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(function, *args).result(timeout=30)
+            return pool.submit(function, *args).result(timeout=300)
 
 
 def test_numpy_is_the_default_backend():
@@ -72,15 +72,15 @@ def test_default_backend_reaches_running_threads_that_chose_nothing():
     def worker():
         seen.append(tt.get_backend())
         tell.set()
-        assert ask.wait(30)
+        assert ask.wait(300)
         seen.append(tt.get_backend())
 
     thread = threading.Thread(target=worker)
     thread.start()
-    assert tell.wait(30)
+    assert tell.wait(300)
     tt.set_default_backend("green")
     ask.set()
-    thread.join(30)
+    thread.join(300)
     assert seen == ["numpy", "green"]
 
 

@@ -28,7 +28,7 @@ def in_thread(function, *args):
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(30)
+    thread.join(300)
     ((result, error),) = outcome
     if error is not None:
         raise error
@@ -95,9 +95,9 @@ def test_one_object_in_many_threads_at_once():
     def worker(own):
         tt.set_backend(own)
         for _ in range(200):
-            barrier.wait(30)
+            barrier.wait(300)
             with scope:
-                barrier.wait(30)
+                barrier.wait(300)
                 if tt.get_backend() != "red":
                     failures.append("inside")
             if tt.get_backend() != own:
@@ -107,7 +107,7 @@ def test_one_object_in_many_threads_at_once():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert failures == []
 
 
@@ -237,16 +237,16 @@ class TestGeneratorSuspendedInAScope:
             with tt.backend_context("blue"):
                 waiting.close()
                 held.set()
-                assert done.wait(30)
+                assert done.wait(300)
                 seen.append(tt.get_backend())
             seen.append(tt.get_backend())
 
         thread = threading.Thread(target=worker)
         thread.start()
-        assert held.wait(30)
+        assert held.wait(300)
         assert tt.get_backend() == "numpy"
         done.set()
-        thread.join(30)
+        thread.join(300)
         # The thread was started inside the suspended block, which is red until it is closed.
         assert seen == ["blue", "numpy"]
 

@@ -26,19 +26,19 @@ class Asked:
         self.thread.start()
 
     def work(self):
-        while (question := self.questions.get(timeout=30)) is not None:
+        while (question := self.questions.get(timeout=300)) is not None:
             self.answers.put(question())
 
     def __call__(self, question=tt.get_backend):
         self.questions.put(question)
-        return self.answers.get(timeout=30)
+        return self.answers.get(timeout=300)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
         self.questions.put(None)
-        self.thread.join(30)
+        self.thread.join(300)
 
 
 def timer(work):

@@ -120,7 +120,7 @@ def seen_by_another_thread(scope: Scope, get: Callable[[], str]) -> str:
     inside, seen, found = threading.Event(), threading.Event(), []
 
     def look() -> None:
-        inside.wait(10)
+        inside.wait(300)
         found.append(get())
         seen.set()
 
@@ -128,7 +128,7 @@ def seen_by_another_thread(scope: Scope, get: Callable[[], str]) -> str:
     thread.start()
     with scope("other"):
         inside.set()
-        seen.wait(10)
+        seen.wait(300)
     thread.join()
     return found[0]
 

@@ -95,7 +95,7 @@ def run(command: list[str], given: str, folder: Path) -> str:
         "PYTHONPATH": str(ROOT), "PYTHON_COLORS": "0", "PYTHON_BASIC_REPL": "1",
     }  # fmt: skip
     done = subprocess.run(
-        command, input=given, capture_output=True, text=True, check=False, timeout=120,
+        command, input=given, capture_output=True, text=True, check=False, timeout=300,
         env=environment, cwd=folder,
     )  # fmt: skip
     return done.stdout + done.stderr

@@ -33,11 +33,11 @@ class Held:
         self.entered, self.left = threading.Event(), threading.Event()
         self.thread = threading.Thread(target=blas.call, args=(work, self.stay))
         self.thread.start()
-        assert self.entered.wait(60)
+        assert self.entered.wait(300)
 
     def stay(self) -> None:
         self.entered.set()
-        assert self.left.wait(60)
+        assert self.left.wait(300)
 
     def leave(self) -> None:
         self.left.set()

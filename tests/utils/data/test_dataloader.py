@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.processes import wait_until
 from tinytorch.utils.data import (
     DataLoader,
     Dataset,
@@ -331,11 +332,11 @@ def alive() -> int:
 
 
 def wait_for_workers(count: int) -> None:
-    deadline = time.monotonic() + 10
-    while alive() != count and time.monotonic() < deadline:
+    def are_alive() -> bool:
         gc.collect()
-        time.sleep(0.005)
-    assert alive() == count
+        return alive() == count
+
+    wait_until(are_alive)
 
 
 def test_threads_end_with_their_pass() -> None:
@@ -423,7 +424,7 @@ def test_a_worker_that_exceeds_the_timeout_is_an_error() -> None:
 
     class Stuck(Squares):
         def __getitem__(self, index: int) -> int:
-            release.wait(10)
+            release.wait(300)
             return index
 
     iterator = iter(DataLoader(Stuck(), num_workers=1, timeout=0.05, **THREADS))
