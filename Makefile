@@ -76,7 +76,7 @@ strict-%:
 	$(PYTEST) --backend strict $(in-$*)
 
 # Samples of the tests of operations and layers on libraries that are not NumPy's kind.
-sample-array_api_strict: SIZE := 1500
+sample-array_api_strict: SIZE := 1000
 sample-torch: SIZE := 1000
 sample-torch: override MARKS :=
 sample-jax: SIZE := 300

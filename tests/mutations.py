@@ -113,7 +113,11 @@ CHECKS = [
     disable_check(
         "sum(sizes) != input.shape[at]", "ops/shape/test_shape.py ops/shape/test_joining.py"
     ),
-    disable_check("p not in (1, 2)", "nn ops/nn ops/test_calls_refused.py", before="\n    "),
+    disable_check(
+        "p not in (1, 2)",
+        "nn ops/nn ops/test_calls_refused.py",
+        before='of ``multi_margin_loss`` that do not fit."""\n    ',
+    ),
     disable_check("not 0 <= label_smoothing <= 1", "nn ops/nn", before="\n    "),
     disable_check(
         "input.shape[1] != vec.shape[0]",

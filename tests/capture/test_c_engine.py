@@ -56,6 +56,7 @@ def compare(program: Program, arrays: list[Array], tolerance: float) -> Any:
 
 
 # Each program is compiled, so a few programs of many operations are fuzzed.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs_without_sums_are_equal_bit_for_bit(
     seed: int, monkeypatch: pytest.MonkeyPatch
@@ -65,6 +66,7 @@ def test_random_programs_without_sums_are_equal_bit_for_bit(
     compare(made.builder.program, made.builder.arrays(), 0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs_with_sums_and_functions_are_close(seed: int) -> None:
     made = RandomProgram(8000 + seed, [(7, 33), (33,), (7, 1), ()], sums=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -21,29 +20,31 @@ from tinytorch.distributed.rendezvous import _LAUNCHER_VARIABLES
 pytestmark = [needs_mpi, pytest.mark.slow]
 
 
-def meet(
-    how: str, where: str, ranks: list[int], size: int, seconds: float, until_one_ends: bool = False
-) -> list[Any]:
-    """Start processes one by one; return their exit statuses, outputs and errors."""
-    command = [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), how, where]
-    started = [
-        subprocess.Popen(
-            [*command, str(rank), str(size), str(seconds)],
-            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1"},
-        )
-        for rank in ranks
-    ]  # fmt: skip
+def start_rank(
+    how: str, where: str, rank: int, size: int, seconds: float, **env: str
+) -> subprocess.Popen[str]:
+    """Start a process that meets others; ``seconds`` is the timeout of its group."""
+    words = [how, where, str(rank), str(size), str(seconds)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), *words],
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1", **env},
+    )  # fmt: skip
+
+
+def end_all(started: list[subprocess.Popen[str]]) -> list[Any]:
+    """Wait for processes; return their exit statuses, outputs and errors."""
     try:
-        if until_one_ends:
-            wait_until(lambda: any(each.poll() is not None for each in started), LIMIT)
-            for each in started:
-                each.kill()
         said = [each.communicate(timeout=LIMIT) for each in started]
     finally:
         for each in started:
             each.kill()  # of those that hang
     return [(each.returncode, *texts) for each, texts in zip(started, said)]
+
+
+def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> list[Any]:
+    """Start processes one by one; return their exit statuses, outputs and errors."""
+    return end_all([start_rank(how, where, rank, size, seconds) for rank in ranks])
 
 
 @pytest.mark.parametrize("how", ["env", "query", "file", "store"])
@@ -77,8 +78,13 @@ def test_an_address_that_is_taken_is_an_error() -> None:
 
 
 def test_two_processes_cannot_be_the_same_rank() -> None:
-    ended = meet("env", f"127.0.0.1:{free_port()}", [0, 1, 1], 3, LIMIT, until_one_ends=True)
-    (said,) = (err for code, _, err in ended if code != -signal.SIGKILL)
+    where = f"127.0.0.1:{free_port()}"
+    started = [start_rank("env", where, rank, 3, LIMIT) for rank in (0, 1, 1)]
+    wait_until(lambda: any(each.poll() is not None for each in started))
+    started.append(start_rank("env", where, 2, 3, LIMIT))  # for which the others wait
+    ended = end_all(started)
+    assert sorted(code for code, *_ in ended) == [0, 0, 0, 1]
+    (said,) = (err for code, _, err in ended if code)
     assert "ValueError: init_process_group: rank 1 of 3 is there" in said
 
 

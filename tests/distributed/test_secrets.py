@@ -21,9 +21,10 @@ from pathlib import Path
 import pytest
 
 import tinytorch as tt
-from tests.distributed.ranks import PROGRAMS, free_port, needs_mpi
-from tests.distributed.test_rendezvous import meet
+from tests.distributed.ranks import free_port, needs_mpi
+from tests.distributed.test_rendezvous import end_all, meet, start_rank
 from tests.fresh import search_path
+from tests.processes import wait_until
 from tinytorch.distributed import pmi_server, rendezvous
 
 pytestmark = pytest.mark.slow
@@ -169,21 +170,24 @@ def test_the_file_of_a_port_is_the_users_alone(
         rendezvous.find_secret("localhost", 29500)
 
 
+def is_listened_on(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @needs_mpi
 def test_ranks_with_different_secrets_do_not_meet() -> None:
-    command = [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), "env"]
-    where = f"127.0.0.1:{free_port()}"
-    first, second = (
-        subprocess.Popen(
-            [*command, where, str(number), "2", "300"], text=True, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": search_path(), rendezvous.VARIABLE: f"of {number}"},
-        )
-        for number in range(2)
-    )  # fmt: skip
-    assert rendezvous.VARIABLE in second.communicate(timeout=300)[1] and second.returncode == 1
+    def start(rank: int, seconds: float, secret: str) -> subprocess.Popen[str]:
+        env = {rendezvous.VARIABLE: secret}
+        return start_rank("env", f"127.0.0.1:{port}", rank, 2, seconds, **env)
+
+    port = free_port()
+    first = start(0, 300, "ours")
+    wait_until(lambda: is_listened_on(port))
+    ((code, _, said),) = end_all([start(1, 5, "another")])  # it tries again until its timeout
+    assert code == 1 and rendezvous.VARIABLE in said
     assert first.poll() is None  # it waits for a rank with its secret
-    first.kill()
-    first.communicate()
+    assert [code for code, *_ in end_all([first, start(1, 300, "ours")])] == [0, 0]
 
 
 @needs_mpi

@@ -78,7 +78,8 @@ EXAMPLES_WITH_NUMPY = tuple(
         "compiler", "export", "jit.programs", "onnx.exporting", "nn.module.__init__.Module.compile",
     )
 )  # fmt: skip
-#: Tables of more cases than this run as a sample of a third: NumPy's run has all of them.
+#: Tables of more cases than this run as a sample of a third, or of about twice this number if that
+#: is fewer: NumPy's run has all of them.
 LONG_TABLE = 60
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"
 _COMPLEX_QUOTIENTS = "CuPy's quotient of a complex number and 0 is NaN in both parts"
@@ -163,14 +164,17 @@ def _have_one_stream(backend: Backend) -> None:
     host.__dict__ = device.__dict__
 
 
-def is_left_out(name: str, seed: int) -> bool:
-    """Whether a case of a long table stays out of the sample that runs on another backend.
+def is_left_out(name: str, seed: int, cases: int) -> bool:
+    """Whether a case of a table stays out of the sample that runs on another backend.
 
     Args:
         name: The id of the case.
         seed: Chooses the sample; every case is in the sample of some seed.
+        cases: Number of cases of the table.
     """
-    return zlib.crc32(f"{seed}{name}".encode()) % 3 != 0
+    if cases <= LONG_TABLE:
+        return False
+    return zlib.crc32(f"{seed}{name}".encode()) % max(3, cases // (2 * LONG_TABLE)) != 0
 
 
 def is_about_numpy(path: Path) -> bool:
@@ -198,5 +202,5 @@ def sample(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
     return [
         item
         for item, table in zip(items, tables, strict=True)
-        if cases[table] <= LONG_TABLE or not is_left_out(item.nodeid, seed)
+        if not is_left_out(item.nodeid, seed, cases[table])
     ]
