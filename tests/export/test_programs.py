@@ -133,10 +133,19 @@ def test_a_drawing_has_frames_for_modules_and_edges_for_tensors() -> None:
     text = str(tt.utils.draw(program))
     labels = dict(re.findall(r"(\w+) \[label=\"([^\"\\\\]*)", text))
     assert labels["n0"] == "a: Linear" and labels["n1"] == "relu" and labels["n4"] == "1: ReLU"
+    assert r'"a: Linear\nweight 3 × 3\n(2, 3)"' in text
     assert re.findall(r'subgraph \w+ \{\s+label="([^"]*)"', text) == ["0: Block"]
     edges = set(re.findall(r"(\w+) -> (\w+)", text))
     assert edges == {("x0", "n0"), ("n0", "n1"), ("n1", "n2"), ("n2", "n3"), ("x0", "n3"),
                      ("n3", "n4"), ("n4", "y")}  # fmt: skip
+    text = str(tt.utils.draw(program, depth=1))
+    assert re.findall(r"(\w+) \[label=\"([^\"]*)", text) == [
+        ("x0", r"input\nfloat32[2, 3]"), ("n0", r"0: Block\n(2, 3)"), ("n4", r"1: ReLU\n(2, 3)"),
+        ("y", "output"),
+    ]  # fmt: skip
+    assert re.findall(r"(\w+) -> (\w+)", text) == [("x0", "n0"), ("n0", "n4"), ("n4", "y")]
+    with pytest.raises(ValueError, match="expected depth of at least 1, got 0"):
+        program.draw(0)
 
 
 REFUSED: dict[str, tuple[Callable[[tt.Tensor], Any], str]] = {
@@ -198,7 +207,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     for content in (b"", b"PK\x03\x04", b"{}"):
         with pytest.raises(tt.export.ExportError, match="no exported program"):
             tt.export.load(io.BytesIO(content))
-    with pytest.raises(tt.export.ExportError, match="expected version 1, got 7"):
+    with pytest.raises(tt.export.ExportError, match="expected version 2, got 7"):
         tt.export.load(rewritten(lambda program: program.update(version=7)))
     with pytest.raises(tt.export.ExportError, match="unknown kind of argument 'pickle'"):
         tt.export.load(rewritten(lambda program: program.update(result={"pickle": "x"})))

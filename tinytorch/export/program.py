@@ -8,11 +8,13 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Buffer, Parameter
+from ..ops.create.factories import empty
+from ..state.recorder import PROGRAM_MODULES
 from ..utils.graph_drawing import Drawing
-from .drawing import draw_program
+from .drawing import ProgramDrawing
 from .dynamic import dynamic_dims, tensors_in, trace_sizes
 from .steps import ITEMS, TensorSlot, ProgramStep, describe
-from .tracing import ExportError, Ref, Size, Trace, depends_on_arguments, map_refs
+from .tracing import ExportError, ModuleCalls, Ref, Size, Trace, depends_on_arguments, map_refs
 
 
 class _Everything:
@@ -34,6 +36,8 @@ class ExportedProgram:
         tensors: Parameters, buffers and constants by the name of their slot.
         result: What a call returns, with slots for tensors.
         shapes: Sizes and dtype of each input; a ``Size`` where it is dynamic.
+        modules: The modules of the model by path, with their classes and numbers of calls; slots
+            for the tensors that they returned last.
 
     Example:
         >>> model = tt.nn.Linear(2, 1)
@@ -49,12 +53,15 @@ class ExportedProgram:
     def __init__(
         self, steps: list[ProgramStep], inputs: list[TensorSlot],
         shapes: list[tuple[tuple[int, ...], Any]], tensors: dict[str, Tensor], result: Any,
+        modules: dict[str, ModuleCalls],
     ) -> None:  # fmt: skip
         self.steps: list[ProgramStep] = steps
         self.inputs: list[TensorSlot] = inputs
         self.shapes: list[tuple[tuple[int, ...], Any]] = shapes
         self.tensors: dict[str, Tensor] = tensors
         self.result: Any = result
+        self.modules: dict[str, ModuleCalls] = modules
+        self._around: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, *args: Any) -> Any:
         """Run the program.
@@ -107,11 +114,80 @@ class ExportedProgram:
                 return values[item.name]
             return item.evaluate(sizes) if item.__class__ is Size else item
 
-        for step in self.steps:
-            found = step.function(*map_refs(read, step.args), **map_refs(read, step.options))
-            for slot, tensor in zip(step.results, tensors_in(found), strict=True):
-                values[slot.name] = tensor
+        outer = PROGRAM_MODULES.get()
+        try:
+            for step in self.steps:
+                PROGRAM_MODULES.set(outer + self._running_modules(step))
+                found = step.function(*map_refs(read, step.args), **map_refs(read, step.options))
+                for slot, tensor in zip(step.results, tensors_in(found), strict=True):
+                    values[slot.name] = tensor
+        finally:
+            PROGRAM_MODULES.set(outer)
         return map_refs(read, self.result)
+
+    def _running_modules(self, step: ProgramStep) -> tuple[str, ...]:
+        """Return the names of the modules around a step: ``("Net", "Net.0")``."""
+        path = step.module[0]
+        if path not in self._around and "" in self.modules:
+            parts = path.split(".") if path else []
+            paths = [".".join(parts[:i]) for i in range(len(parts) + 1)]
+            kind = self.modules[""].kind
+            called = [p for p in paths if p in self.modules and self.modules[p].count]
+            self._around[path] = tuple(f"{kind}.{p}" if p else kind for p in called)
+        return self._around.get(path, ())
+
+    def walk(
+        self, sizes: Mapping[str, int] | None = None, values: dict[str, Tensor] | None = None
+    ) -> Iterator[tuple[ProgramStep, tuple[str, ...], Any, Any, list[Tensor]]]:
+        """Iterate over the operations without running them.
+
+        Args:
+            sizes: Sizes of the dynamic dimensions by name. Default: those of the example.
+            values: Dict to which each tensor is added by the name of its slot.
+
+        Yields:
+            The step, the names of the modules around it, its arguments, its options and its
+            results; all tensors are on the device ``meta``.
+
+        Raises:
+            ValueError: If ``sizes`` has other names, or a size is no sum of multiples of them.
+
+        Example:
+            >>> model = tt.nn.Sequential(tt.nn.Linear(2, 1))
+            >>> program = tt.export.export(model, (tt.ones(3, 2),), dynamic_shapes=[{0: "n"}])
+            >>> for step, modules, args, options, results in program.walk({"n": 7}):
+            ...     print(step.operation, modules, results[0].shape)
+            nn.functional.linear ('Sequential', 'Sequential.0') tinytorch.Size([7, 1])
+        """
+        values = {} if values is None else values
+        values.update((name, _meta(t.shape, t.dtype)) for name, t in self.tensors.items())
+        known = self._dynamic_sizes()
+        if sizes and not sizes.keys() <= known.keys():
+            raise ValueError(f"expected sizes of {sorted(known)}, got {sorted(sizes)}")
+        known.update(sizes or {})
+
+        def evaluate(item: Any) -> Any:
+            if item.__class__ is TensorSlot:
+                return values[item.name]
+            if item.__class__ is not Size or not sizes:
+                return item
+            found = item.evaluate(known)
+            if found is None:
+                raise ValueError(f"a size of {step} is no sum of multiples of {sorted(known)}")
+            return found
+
+        for slot, (shape, dtype) in zip(self.inputs, self.shapes, strict=True):
+            values[slot.name] = _meta(map_refs(evaluate, shape), dtype)
+        for step in self.steps:
+            args, options = map_refs(evaluate, (step.args, step.options))
+            results = [_meta(map_refs(evaluate, shape), dtype) for shape, dtype in step.shapes]
+            values.update(zip((slot.name for slot in step.results), results, strict=True))
+            yield step, self._running_modules(step), args, options, results
+
+    def _dynamic_sizes(self) -> dict[str, int]:
+        """Return the sizes of the dynamic dimensions in the example."""
+        found = [size for shape, _ in self.shapes for size in shape if isinstance(size, Size)]
+        return {name: int(size) for size in found for name in size.terms or ()}
 
     def _check(self, given: Sequence[Any]) -> dict[str, int]:
         """Compare inputs with the example; return the sizes of the dynamic dimensions."""
@@ -133,28 +209,42 @@ class ExportedProgram:
                 )
         return sizes
 
-    def draw(self) -> Drawing:
-        """Draw the program: a box for each operation, in frames for the modules that call them.
+    def draw(self, depth: int | None = None) -> Drawing:
+        """Draw the program: boxes for operations and modules, in frames for the modules around.
 
-        ``tt.utils.draw(program)`` does the same.
+        A box shows the weights of more than one dimension and the shape of the result.
+        ``tt.utils.draw(program, depth=depth)`` does the same.
+
+        Args:
+            depth: Number of modules inside each other that are drawn, as in ``summary``: a module
+                at this depth is one box. Default: all.
 
         Returns:
             ``Drawing``; ``print`` shows it in DOT, ``svg()`` is the picture.
+
+        Raises:
+            ValueError: If ``depth`` is below 1.
 
         Example:
             >>> drawing = tt.export.export(tt.nn.ReLU(), (tt.ones(2),)).draw()
             >>> print(drawing.source.splitlines()[-2])
               n0 -> y
         """
-        return Drawing(
-            draw_program(self.inputs, self.shapes, self.steps, self.tensors, self.result)
-        )
+        if depth is not None and depth < 1:
+            raise ValueError(f"draw(): expected depth of at least 1, got {depth}")
+        drawing = ProgramDrawing(self.steps, self.tensors, self.modules, depth)
+        return Drawing(drawing.text([*zip(self.inputs, self.shapes)], self.result))
 
     def __repr__(self) -> str:
         shapes = [f"{s.name}: {describe(*each)}" for s, each in zip(self.inputs, self.shapes)]
         tensors = [f"{name}: {describe(t.shape, t.dtype)}" for name, t in self.tensors.items()]
         lines = [f"ExportedProgram({', '.join([*shapes, *tensors])})", *map(repr, self.steps)]
         return "\n    ".join([*lines, f"return {self.result!r}"])
+
+
+def _meta(shape: Sequence[int], dtype: Any) -> Tensor:
+    """Return a tensor without values."""
+    return empty(tuple(map(int, shape)), dtype=dtype, device="meta")
 
 
 class ProgramModule(Module):
@@ -249,18 +339,26 @@ class _Builder:
         steps = [self._step(call) for call in self.trace.calls]
         shapes = [(ref.shape, ref.tensor.dtype) for ref in self.trace.inputs]
         result = map_refs(self._slot, self.trace.result)
-        return ExportedProgram(steps, self.inputs, shapes, self.tensors, result)
+        modules = self.trace.modules
+        for calls in modules.values():
+            calls.result = map_refs(self._known_slot, calls.result)
+        return ExportedProgram(steps, self.inputs, shapes, self.tensors, result, modules)
+
+    def _known_slot(self, item: Any) -> TensorSlot | None:
+        """Return the slot of a tensor, None for one without a slot and for all else."""
+        return self.slots.get(id(item.tensor)) if isinstance(item, Ref) else None
 
     def _step(self, call: Any) -> ProgramStep:
         args, options = self._settle_sizes(call)
         last = call.name.rpartition(".")[2]
         in_place = last.endswith("_") and not last.startswith("_")
         name = ITEMS.get(call.name) or (last if in_place else call.operation)
+        shapes = [(ref.shape, ref.tensor.dtype) for ref in call.results]
         results = []
         for ref in call.results:
             known = self.slots.get(id(ref.tensor))
             results.append(known or self._new(ref, last.strip("_") or "value"))
-        return ProgramStep(name, args, options, results, call.module)
+        return ProgramStep(name, args, options, results, shapes, call.module)
 
     def _settle_sizes(self, call: Any) -> Any:
         """Return the arguments of a call with slots, and -1 for an unknown size of a reshape."""

@@ -16,9 +16,9 @@ from ..nn.parameter import Buffer, Parameter
 from ..ops.create.factories import from_numpy
 from .program import ExportedProgram
 from .steps import TensorSlot, ProgramStep
-from .tracing import ExportError, Size
+from .tracing import ExportError, ModuleCalls, Size
 
-_VERSION = 1
+_VERSION = 2
 _PLAIN = (bool, int, float, str, type(None))
 _SLICE = "start", "stop", "step"
 
@@ -55,7 +55,7 @@ def save(ep: ExportedProgram, f: Any) -> None:
         program = {
             "version": _VERSION,
             "inputs": [slot.name for slot in ep.inputs],
-            "shapes": [[_encode(shape), _dtype_name(dtype)] for shape, dtype in ep.shapes],
+            "shapes": _encode_shapes(ep.shapes),
             "tensors": kinds,
             "steps": [
                 [
@@ -63,11 +63,16 @@ def save(ep: ExportedProgram, f: Any) -> None:
                     _encode(s.args),
                     _encode(s.options),
                     [r.name for r in s.results],
+                    _encode_shapes(s.shapes),
                     s.module,
                 ]
                 for s in ep.steps
             ],
             "result": _encode(ep.result),
+            "modules": {
+                path: [calls.kind, calls.count, _encode(calls.result)]
+                for path, calls in ep.modules.items()
+            },
         }
         archive.writestr("program.json", json.dumps(program))
 
@@ -101,13 +106,18 @@ def load(f: Any) -> ExportedProgram:
         raise ExportError(f"export.load: expected version {_VERSION}, got {program.get('version')}")
     steps = [
         ProgramStep(
-            name, _decode(args), _decode(options), [TensorSlot(each) for each in results], module
+            name, _decode(args), _decode(options), [TensorSlot(each) for each in results],
+            _decode_shapes(shapes), module,
         )
-        for name, args, options, results, module in program["steps"]
-    ]
-    shapes = [(_decode(shape), _dtype(name)) for shape, name in program["shapes"]]
-    inputs = [TensorSlot(name) for name in program["inputs"]]
-    return ExportedProgram(steps, inputs, shapes, tensors, _decode(program["result"]))
+        for name, args, options, results, shapes, module in program["steps"]
+    ]  # fmt: skip
+    inputs, shapes = map(TensorSlot, program["inputs"]), _decode_shapes(program["shapes"])
+    modules = {
+        path: ModuleCalls(kind, count, _decode(result))
+        for path, (kind, count, result) in program["modules"].items()
+    }
+    result = _decode(program["result"])
+    return ExportedProgram(steps, [*inputs], shapes, tensors, result, modules)
 
 
 def _kind(tensor: Tensor) -> str:
@@ -136,6 +146,14 @@ def _dtype(name: str) -> Any:
     if not isinstance(found, dtypes.dtype):
         raise ExportError(f"export.load: there is no dtype {name!r}")
     return found
+
+
+def _encode_shapes(shapes: Any) -> list[Any]:
+    return [[_encode(shape), _dtype_name(dtype)] for shape, dtype in shapes]
+
+
+def _decode_shapes(shapes: Any) -> list[tuple[tuple[int, ...], Any]]:
+    return [(_decode(shape), _dtype(name)) for shape, name in shapes]
 
 
 def _encode(item: Any) -> Any:

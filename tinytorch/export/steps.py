@@ -43,14 +43,16 @@ class ProgramStep:
         args, options: Its arguments; a ``TensorSlot`` for a tensor, a ``Size`` for a size that
             depends on the inputs.
         results: A slot for each tensor that it returns, in order.
+        shapes: Sizes and dtype of each of these tensors; a ``Size`` where it is dynamic.
         module: Path and class of the module that calls it.
     """
 
-    __slots__ = ("args", "function", "module", "operation", "options", "results")
+    __slots__ = ("args", "function", "module", "operation", "options", "results", "shapes")
 
     def __init__(
         self, operation: str, args: tuple[Any, ...], options: dict[str, Any],
-        results: list[TensorSlot], module: Sequence[str] = ("", ""),
+        results: list[TensorSlot], shapes: list[tuple[tuple[int, ...], Any]],
+        module: Sequence[str] = ("", ""),
     ) -> None:  # fmt: skip
         path, kind = module
         self.module: tuple[str, str] = path, kind
@@ -58,6 +60,7 @@ class ProgramStep:
         self.args: tuple[Any, ...] = args
         self.options: dict[str, Any] = options
         self.results: list[TensorSlot] = results
+        self.shapes: list[tuple[tuple[int, ...], Any]] = shapes
         self.function: Callable[..., Any] = find_operation(operation)
 
     def __repr__(self) -> str:

@@ -109,6 +109,22 @@ class OperationCall:
 
 
 @dataclass
+class ModuleCalls:
+    """Calls of one module.
+
+    Attributes:
+        kind: Name of its class.
+        count: Number of calls.
+        result: What the last call returned: a tensor, or tuples, lists and dicts of them; None for
+            all else.
+    """
+
+    kind: str
+    count: int = 0
+    result: Any = None
+
+
+@dataclass
 class Trace:
     """Calls of one run.
 
@@ -116,6 +132,7 @@ class Trace:
         calls: The calls.
         inputs, outputs: The tensors that went in and came out.
         result: What the model returned; tensors are ``Ref``.
+        modules: The modules of the model by path, in the order of ``named_modules``.
         recording: The recorded program.
     """
 
@@ -123,6 +140,7 @@ class Trace:
     inputs: list[Ref] = field(default_factory=list)
     outputs: list[Ref] = field(default_factory=list)
     result: Any = None
+    modules: dict[str, ModuleCalls] = field(default_factory=dict)
     recording: Recording | None = None
 
 
@@ -160,6 +178,7 @@ class _CallLog:
     def __init__(self, known: Container[str]) -> None:
         self.calls: list[OperationCall] = []
         self.module = ("", "")
+        self.modules: dict[str, ModuleCalls] = {}
         self._known, self._inside = known, False
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
@@ -221,6 +240,8 @@ def _modules_of(model: Any) -> list[Module]:
 def _watched_modules(model: Any, log: _CallLog, whole_layers: bool) -> Iterator[None]:
     """Name the modules in calls, and keep each call of a recurrent layer as one if wanted."""
     found = {m: name for top in _modules_of(model) for name, m in reversed([*top.named_modules()])}
+    names = {name: type(module).__name__ for module, name in reversed(found.items())}
+    log.modules = {name: ModuleCalls(kind) for name, kind in names.items()}
     for module, name in found.items():
         kind = _RECURRENT.get(type(module)) if whole_layers else None
         module.forward = _watch(module, name, kind, log)  # type: ignore[method-assign]
@@ -237,10 +258,14 @@ def _watch(module: Module, name: str, kind: str | None, log: _CallLog) -> Callab
 
     def run(*args: Any, **options: Any) -> Any:
         outer, log.module = log.module, (name, type(module).__name__)
+        calls = log.modules[name]
+        calls.count += 1
         try:
-            return forward(*args, **options)
+            result = forward(*args, **options)
         finally:
             log.module = outer
+        calls.result = map_refs(_as_ref, result)
+        return result
 
     def keep(input: Any, state: Any = None) -> Any:
         named = {"layer": module, "input": input, "state": state}
@@ -289,7 +314,7 @@ def trace(
             f"{line} reads a number from a tensor ({what}), which would be the same "
             "at each run of the exported model"
         )
-    found.calls = log.calls
+    found.calls, found.modules = log.calls, log.modules
     return found
 
 

@@ -56,6 +56,8 @@ def _spans(records: list[Record]) -> Iterator[dict[str, Any]]:
             fields["Input Dims"] = record.shapes
         if record.stack:
             fields["Call stack"] = ";".join(reversed(record.stack))
+        if record.module:
+            fields["Module Hierarchy"] = record.module
         if record.sequence >= 0:
             fields["Sequence number"] = record.sequence
         if record.memory:

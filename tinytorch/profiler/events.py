@@ -86,6 +86,8 @@ class FunctionEvent(_Times):
         input_shapes: Shapes of its arguments, with ``record_shapes``.
         stack: Lines of the program that led to it, with ``with_stack``; for a gradient those that
             led to the operation itself.
+        module: Name of the module whose operation an exported program ran, with ``with_modules``;
+            for a gradient that of the operation itself. Otherwise "".
         flops: Number of floating-point operations, for operations with a formula; otherwise 0.
         cpu_memory_usage: Bytes in use at its end minus those at its start.
         sequence_nr: The same number for an operation and for its gradients, or -1.
@@ -114,6 +116,7 @@ class FunctionEvent(_Times):
         self.thread = thread
         self.input_shapes: list[Any] = record.shapes or []
         self.stack: list[str] = record.stack or []
+        self.module: str = record.module
         self.flops: int = record.flops
         self.cpu_memory_usage: int = record.memory
         self.sequence_nr: int = record.sequence
@@ -167,6 +170,7 @@ class FunctionEventAvg(_Times):
         self.flops: int = 0
         self.input_shapes: Any = ""
         self.stack: list[str] = []
+        self.module: str = ""
         self.is_user_annotation = False
         self.cpu_parent: FunctionEvent | None = None
 
@@ -183,7 +187,8 @@ class FunctionEventAvg(_Times):
             1
         """
         if not self.count:
-            for name in ("key", "input_shapes", "stack", "is_user_annotation", "cpu_parent"):
+            for name in ("key", "input_shapes", "stack", "module", "is_user_annotation",
+                         "cpu_parent"):  # fmt: skip
                 setattr(self, name, getattr(other, name))
         self.count += other.count
         self.cpu_time_total += other.cpu_time_total
@@ -280,7 +285,7 @@ class EventList(list[Any]):
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0,
-        group_by_overload_name: bool = False,
+        group_by_overload_name: bool = False, *, group_by_module: bool = False,
     ) -> EventList:  # fmt: skip
         """Return the sums of the events of each name.
 
@@ -289,6 +294,7 @@ class EventList(list[Any]):
                 False.
             group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
             group_by_overload_name: Without effect: operations have no overloads here.
+            group_by_module: Whether events of other modules have sums of their own. Default: False.
 
         Example:
             >>> with tt.profiler.profile(record_shapes=True) as prof:
@@ -305,12 +311,14 @@ class EventList(list[Any]):
         for event in self:
             shapes = str(event.input_shapes) if group_by_input_shapes else ""
             lines = tuple(event.stack[:group_by_stack_n])
-            key = event.key, event.is_user_annotation, shapes, lines
+            key = event.key, event.is_user_annotation, shapes, lines, event.module * group_by_module
             found.setdefault(key, FunctionEventAvg()).add(event)
         for each in found.values():
             each.stack = each.stack[:group_by_stack_n]
             if not group_by_input_shapes:
                 each.input_shapes = ""
+            if not group_by_module:
+                each.module = ""
         return EventList(
             found.values(), profile_memory=self._profile_memory, with_flops=self._with_flops
         )
@@ -422,7 +430,7 @@ def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> E
     _nest(events)
     events = _drop_repeats(events)
     _count_flops_once(events)
-    _copy_forward_stacks(events)
+    _copy_forward_origins(events)
     return EventList(events, profile_memory=memory, with_flops=flops)
 
 
@@ -463,9 +471,10 @@ def _count_flops_once(events: list[FunctionEvent]) -> None:
             parent = parent.cpu_parent
 
 
-def _copy_forward_stacks(events: list[FunctionEvent]) -> None:
-    """Set ``stack`` of each gradient to that of its operation, with the same sequence number."""
-    forward = {e.sequence_nr: e.stack for e in reversed(events) if not e.scope}
+def _copy_forward_origins(events: list[FunctionEvent]) -> None:
+    """Copy stack and module of each operation to its gradient, with the same sequence number."""
+    forward = {e.sequence_nr: e for e in reversed(events) if not e.scope}
     for event in events:
         if event.scope and event.sequence_nr in forward and event.sequence_nr >= 0:
-            event.stack = forward[event.sequence_nr]
+            origin = forward[event.sequence_nr]
+            event.stack, event.module = origin.stack, origin.module

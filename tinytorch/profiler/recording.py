@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..core.tensor import Tensor
 from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
-from ..state.recorder import RECORDER
+from ..state.recorder import PROGRAM_MODULES, RECORDER
 from ..state.tracebacks import GENERATED
 from ..utils.flop_counter import FORMULAS, call_flops
 
@@ -37,6 +37,7 @@ class Record(NamedTuple):
         memory: Bytes in use at its end minus those at its start.
         sequence: Creation number of its node, or of the node whose gradients it computed, or -1.
         backward: Whether it computed gradients.
+        module: Name of the module whose operation an exported program ran, or "".
     """
 
     name: str
@@ -50,6 +51,7 @@ class Record(NamedTuple):
     memory: int = 0
     sequence: int = -1
     backward: bool = False
+    module: str = ""
 
 
 class Recording:
@@ -61,14 +63,16 @@ class Recording:
         stack: Whether the lines of the program are recorded.
         flops: Whether floating-point operations are counted.
         synchronizes: Whether the device is synchronized after each operation.
+        modules: Whether the modules of exported programs are recorded. Default: False.
     """
 
     def __init__(
-        self, shapes: bool, memory: bool, stack: bool, flops: bool, synchronizes: bool
+        self, shapes: bool, memory: bool, stack: bool, flops: bool, synchronizes: bool,
+        modules: bool = False,
     ) -> None:  # fmt: skip
         self.records: list[Record] = []
         self._shapes, self._stack, self._flops = shapes, stack, flops
-        self._synchronizes = synchronizes
+        self._synchronizes, self._modules = synchronizes, modules
         self._memory: Callable[[], int] = _traced_memory if memory else _no_memory
         self.enabled = True
 
@@ -100,9 +104,10 @@ class Recording:
             end = perf_counter_ns()
             memory = self._memory() - before
             flops = _flops_of(op, result, args, options) if self._flops else 0
+            module = PROGRAM_MODULES.get()[-1:] if self._modules else ()
             record = Record(
                 called, start, end, get_native_id(), "cpu_op", shapes, stack, flops, memory,
-                _sequence_of(result),
+                _sequence_of(result), False, *module,
             )  # fmt: skip
             self.records.append(record)
         return result

@@ -43,7 +43,7 @@ class Results:
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
-        group_by_overload_name: bool = False,
+        group_by_overload_name: bool = False, *, group_by_module: bool = False,
     ) -> EventList:  # fmt: skip
         """Return the sums of the events of each name; ``print`` shows a table.
 
@@ -52,6 +52,8 @@ class Results:
                 False.
             group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
             group_by_overload_name: Without effect: operations have no overloads here.
+            group_by_module: Whether events of other modules have sums of their own, which needs
+                ``with_modules``; PyTorch has no such option. Default: False.
 
         Raises:
             AssertionError: If nothing has been recorded.
@@ -61,10 +63,17 @@ class Results:
             ...     y = tt.ones(2).sin().sin()
             >>> [(event.key, event.count) for event in prof.key_averages()]
             [('aten::ones', 1), ('aten::sin', 2)]
+            >>> model, x = tt.nn.Sequential(tt.nn.Linear(2, 2), tt.nn.Linear(2, 2)), tt.ones(2)
+            >>> program = tt.export.export(model, (x,))
+            >>> with tt.profiler.profile(with_modules=True) as prof:
+            ...     y = program(x)
+            >>> [(e.key, e.module) for e in prof.key_averages(group_by_module=True)]
+            [('aten::linear', 'Sequential.0'), ('aten::linear', 'Sequential.1')]
         """
         return self._completed_profile("getting key averages").function_events.key_averages(
-            group_by_input_shape, group_by_stack_n, group_by_overload_name
-        )
+            group_by_input_shape, group_by_stack_n, group_by_overload_name,
+            group_by_module=group_by_module,
+        )  # fmt: skip
 
     def export_stacks(
         self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
@@ -107,7 +116,8 @@ class profile(Results):
         profile_memory: Whether the memory of NumPy's arrays and Python's objects is measured, by
             ``tracemalloc``; a device's memory is not. Default: False.
         with_stack: Whether the lines of the program are recorded. Default: False.
-        with_modules: Without effect, as in PyTorch for modules that are not scripted.
+        with_modules: Whether the module of each operation is recorded, where an exported program
+            runs; as in PyTorch, other models have none. Default: False.
         use_kineto: Without effect.
         use_cpu: Has to be True.
         experimental_config: Without effect.
@@ -166,7 +176,7 @@ class profile(Results):
         before = self._recording
         self._recording = Recording(
             self.record_shapes, self.profile_memory, self.with_stack, self.with_flops,
-            self.use_device is not None,
+            self.use_device is not None, self.with_modules,
         )  # fmt: skip
         if before is not None:
             self._recording.records = before.records

@@ -74,7 +74,8 @@ class profile(run.Results):
         with_stack: Whether the lines of the program are recorded. Default: False.
         with_flops: Whether floating-point operations of products are counted; see
             ``utils.flop_counter``. Default: False.
-        with_modules: Without effect, as in PyTorch for modules that are not scripted.
+        with_modules: Whether the module of each operation is recorded, where an exported program
+            runs; as in PyTorch, other models have none. Default: False.
         experimental_config: Without effect.
         execution_trace_observer: Has to be None.
         acc_events: Whether each recording adds to the events before. Default: False.
@@ -242,7 +243,8 @@ class profile(run.Results):
             self.profiler = run.profile(
                 use_device="cuda" if cuda else None, record_shapes=self.record_shapes,
                 with_flops=self.with_flops, profile_memory=self.profile_memory,
-                with_stack=self.with_stack, acc_events=self.acc_events,
+                with_stack=self.with_stack, with_modules=self.with_modules,
+                acc_events=self.acc_events,
             )  # fmt: skip
         self.profiler.__enter__()
 

@@ -110,6 +110,9 @@ def _columns(
         share_column("CPU total %", "cpu_time_total"), time_column("CPU total", "cpu_time_total"),
         time_column("CPU time avg", "cpu_time"),
     ]  # fmt: skip
+    if any(event.module for event in events):
+        width = max(len(event.module) for event in events) + 4
+        columns.insert(1, _TableColumn("Module", width, lambda e: e.module))
     if memory:
         columns += [
             memory_column("CPU Mem", "cpu_memory_usage"),

@@ -33,6 +33,9 @@ class Recorder(Protocol):
 
 RECORDER: Variable[Recorder | None] = Variable("recorder", None)
 
+#: Names of the modules whose operations an exported program runs now, the outermost first.
+PROGRAM_MODULES: Variable[tuple[str, ...]] = Variable("program_modules", ())
+
 
 def record_operation(
     run: Callable[[Any, Any, Any], Any], op: Any, args: Any, options: Any, suffix: str = ""

@@ -22,13 +22,14 @@ from __future__ import annotations
 import inspect
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..core.tensor import Tensor
 from ..nn.module.global_hooks import register_module_forward_hook, register_module_forward_pre_hook
 from ..ops.linalg.einsum import from_sublists, label_sizes, make_plan
 from ..overrides import TorchFunctionMode
+from ..state.recorder import PROGRAM_MODULES
 from ..warnings import warn
 from .weak import WeakIdKeyDictionary
 
@@ -223,7 +224,7 @@ def call_flops(name: str, out: Any, args: Any, kwargs: dict[str, Any]) -> list[F
     return list(formula(*args, **given))
 
 
-__all__ = ["FlopCounterMode", "register_flop_formula"]
+__all__ = ["FlopCounterMode", "count_program", "register_flop_formula"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Formulas that programs have registered, by the operation's name.
@@ -367,24 +368,37 @@ class FlopCounterMode(TorchFunctionMode):
         """Call a function, and count its FLOPs."""
         given = kwargs or {}
         out = func(*args, **given)
-        name = str(getattr(func, "__name__", "")).strip("_")
-        if name in self._formulas:
-            flops = self._formulas[name](*args, out_val=out, **given)
-            self._count(self._modules.current(), name, flops)
-        elif name in FORMULAS:
-            self._count_products(call_flops(name, out, args, given), out)
+        self._count_call(func, out, args, given, self._modules.current())
         return out
 
-    def _count_products(self, products: list[FlopCount], out: Any) -> None:
-        """Add the counts of a call's products to the running modules.
+    def _count_call(
+        self, func: Any, out: Any, args: Any, kwargs: dict[str, Any], modules: set[str]
+    ) -> None:
+        """Add the FLOPs of a call to the counts of modules.
+
+        Args:
+            func: The function.
+            out: Result of the call.
+            args, kwargs: Arguments of the call.
+            modules: Names of the modules.
+        """
+        name = str(getattr(func, "__name__", "")).strip("_")
+        if name in self._formulas:
+            flops = self._formulas[name](*args, out_val=out, **kwargs)
+            self._count(modules, name, flops)
+        elif name in FORMULAS:
+            self._count_products(call_flops(name, out, args, kwargs), out, modules)
+
+    def _count_products(self, products: list[FlopCount], out: Any, modules: set[str]) -> None:
+        """Add the counts of a call's products to modules.
 
         The counts of the gradients are added when a backward pass visits the node of the result.
 
         Args:
             products: The counts.
             out: Result of the call.
+            modules: Names of the modules.
         """
-        modules = self._modules.current()
         for product in products:
             self._count(modules, f"aten.{product.name}", product.flops)
         result = out[0] if isinstance(out, tuple) else out
@@ -408,17 +422,55 @@ class FlopCounterMode(TorchFunctionMode):
             self.flop_counts[module][name] += flops
 
 
+def count_program(
+    program: Any, sizes: Mapping[str, int] | None = None, *, depth: int | None = 2,
+    custom_mapping: dict[Any, Any] | None = None, values: dict[str, Tensor] | None = None,
+) -> FlopCounterMode:  # fmt: skip
+    """Count the FLOPs of an exported program by operation and module, without running it.
+
+    The counts are those of ``FlopCounterMode`` in a call of the model, by the same formulas.
+
+    Args:
+        program: An ``ExportedProgram``.
+        sizes: Sizes of its dynamic dimensions by name. Default: those of the example.
+        depth, custom_mapping: See ``FlopCounterMode``.
+        values: Dict to which a tensor without values is added for each tensor of the program, by
+            the name of its slot.
+
+    Returns:
+        A ``FlopCounterMode`` with the counts, which is not active.
+
+    Raises:
+        ValueError: If ``sizes`` has other names, or a size in the program is unknown for them.
+
+    Example:
+        >>> from tinytorch.utils.flop_counter import count_program
+        >>> model = tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.ReLU())
+        >>> program = tt.export.export(model, (tt.ones(2, 3),), dynamic_shapes=[{0: "batch"}])
+        >>> count_program(program).get_flop_counts()["Sequential.0"]
+        {'aten.addmm': 48}
+        >>> count_program(program, {"batch": 100}).get_total_flops()
+        2400
+    """
+    counter = FlopCounterMode(depth=depth, display=False, custom_mapping=custom_mapping)
+    for step, modules, args, options, results in program.walk(sizes, values):
+        out = results[0] if len(results) == 1 else tuple(results)
+        counter._count_call(step.function, out, args, options, {"Global", *modules})
+    return counter
+
+
 class _ModuleNames:
     """Names of the modules whose ``forward`` is running, such as ``Sequential.0``."""
 
     def __init__(self) -> None:
         self._names = WeakIdKeyDictionary()
+        self._entered = WeakIdKeyDictionary()
         self._running: list[str] = []
         self._handles: list[Any] = []
 
     def current(self) -> set[str]:
         """Names of the running modules, and ``"Global"``."""
-        return {"Global", *self._running}
+        return {"Global", *self._running, *PROGRAM_MODULES.get()}
 
     def watch(self) -> None:
         """Register the hooks that are called before and after each ``forward``."""
@@ -434,10 +486,12 @@ class _ModuleNames:
         self._running.clear()
 
     def _enter(self, module: Any, args: Any) -> None:
-        """Pre-hook: name a module, after its parent if that has run, and its children."""
+        """Pre-hook: name a module, after its parent if that has run, and those inside it."""
         name = self._names.setdefault(module, type(module).__name__)
-        for part, child in module.named_children():
-            self._names.setdefault(child, f"{name}.{part}")
+        if module not in self._entered:
+            self._entered[module] = True
+            for path, part in module.named_modules(remove_duplicate=False):
+                self._names[part] = f"{name}.{path}" if path else name
         self._running.append(name)
 
     def _leave(self, module: Any, args: Any, result: Any) -> None:

@@ -95,7 +95,7 @@ class Drawing:
         return self.svg() if shutil.which("dot") else None
 
 
-def draw(y: Any, params: Any = None) -> Drawing:
+def draw(y: Any, params: Any = None, *, depth: int | None = None) -> Drawing:
     """Draw the autograd graph of tensors, from the leaves to the tensors, or a recorded program.
 
     Blue boxes are leaves, with their names and shapes. Rounded boxes are operations, with the names
@@ -107,6 +107,8 @@ def draw(y: Any, params: Any = None) -> Drawing:
             of ``compiler.explain(f)(*args).programs`` or an ``ExportedProgram``.
         params: Names of leaves: a Module, a dict of tensors, or pairs of name and tensor such as
             ``model.named_parameters()``. Default: leaves have no names.
+        depth: Number of modules inside each other that are drawn of an ``ExportedProgram``; a
+            module at this depth is one box. Default: all.
 
     Returns:
         ``Drawing``; ``print`` shows it in DOT, ``svg()`` is the picture.
@@ -132,7 +134,7 @@ def draw(y: Any, params: Any = None) -> Drawing:
     if isinstance(y, Program):
         return Drawing(program_text(y))
     if hasattr(y, "draw"):  # an ExportedProgram draws itself
-        return y.draw()  # type: ignore[no-any-return]
+        return y.draw(depth)  # type: ignore[no-any-return]
     outputs = dict(_outputs(y))
     roots = {name: edge_of(tensor) for name, tensor in outputs.items()}
     if all(edge is None for edge in roots.values()):

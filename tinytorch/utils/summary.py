@@ -13,7 +13,8 @@ from ..dtypes import as_dtype
 from ..nn.module import Module
 from ..ops.create.factories import zeros
 from ..state import default_dtype, no_grad
-from .flop_counter import FlopCounterMode
+from ._pytree import tree_map
+from .flop_counter import FlopCounterMode, count_program
 
 __all__ = ["LayerInfo", "ModelSummary", "summary"]
 
@@ -100,14 +101,21 @@ class ModelSummary:
 
         The counts of a layer do not include those of its submodules that have rows.
         """
-        shown = [layer for layer in self.layers if layer.depth <= self.depth]
         parts_of: dict[str, list[LayerInfo]] = {}
-        for layer in shown[1:]:
+        for layer in self.layers[1:]:
             parts_of.setdefault(layer.name.rpartition(".")[0], []).append(layer)
-        for layer in shown:
-            parts = parts_of.get(layer.name, [])
+
+        def flops_of(layer: LayerInfo) -> int:
+            """FLOPs of a layer; of a container that is not called, those of its parts."""
+            parts = () if layer.calls else parts_of.get(layer.name, ())
+            return layer.flops or sum(map(flops_of, parts))
+
+        for layer in self.layers:
+            if layer.depth > self.depth:
+                continue
+            parts = parts_of.get(layer.name, []) if layer.depth < self.depth else []
             params = layer.num_params - sum(part.num_params for part in parts)
-            flops = layer.flops - sum(part.flops for part in parts)
+            flops = flops_of(layer) - sum(map(flops_of, parts))
             last = layer.name.rpartition(".")[2]
             called = f"{last}: {layer.kind}" if layer.depth else layer.kind
             times = f" ({layer.calls} calls)" if layer.calls > 1 else ""
@@ -124,18 +132,20 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def summary(
-    model: Module, input_size: Any = None, *, input_data: Any = None, dtypes: Any = None,
+    model: Any, input_size: Any = None, *, input_data: Any = None, dtypes: Any = None,
     depth: int = 3, mode: str = "eval", **kwargs: Any,
 ) -> ModelSummary:  # fmt: skip
     """Run a model once, and list the output shape, parameters and FLOPs of each layer.
 
     The model is called without recording gradients. The input is zeros unless it is given. The
-    training mode of each module is restored afterwards.
+    training mode of each module is restored afterwards. A program of ``export.export`` is not run:
+    it has the shapes, and its operations have the modules that call them.
 
     Args:
-        model: The model.
+        model: The model, or an ``ExportedProgram``.
         input_size: Shape of the input, including the batch, or a list of shapes for several
-            inputs.
+            inputs. Of a program: the sizes of its dynamic dimensions by name; by default those of
+            the example.
         input_data: The input, instead of its shape: a tensor, a tuple or list of positional
             arguments, or a dict of keyword arguments.
         dtypes: The dtype of the input, or a list of one for each input. Default: that of the
@@ -149,7 +159,7 @@ def summary(
         ``ModelSummary``; ``print`` shows it as a table.
 
     Raises:
-        TypeError: If ``model`` is not a Module, or shapes are not of integers.
+        TypeError: If ``model`` is no Module and no program, or shapes are not of integers.
         ValueError: If neither or both of ``input_size`` and ``input_data`` are given, if the
             number of dtypes is not that of the shapes, or for another ``mode``.
 
@@ -167,6 +177,8 @@ def summary(
         Memory of parameters: 407,080 bytes
         FLOPs of a forward pass: 13,008,896
     """
+    if hasattr(model, "walk"):  # an ExportedProgram
+        return _summarize_program(model, input_size, depth)
     if not isinstance(model, Module):
         raise TypeError(f"summary(): expected a Module, got {type(model).__name__}")
     if mode not in ("eval", "train", "same"):
@@ -179,9 +191,33 @@ def summary(
     counter = FlopCounterMode(display=False)
     with use_mode(model, mode), no_grad(), counter, _record_calls(model, layers, counter):
         model(*args, **named, **kwargs)
-    _count_parameters(model, {layer.name: layer for layer in layers.values()})
+    return _summarize(model, {layer.name: layer for layer in layers.values()}, depth)
+
+
+def _summarize(model: Any, layers: dict[str, LayerInfo], depth: int) -> ModelSummary:
+    """Count the parameters of a model or program, and return the summary of its layers."""
+    _count_parameters(model, layers)
     size = sum(p.numel() * p.element_size() for p in model.parameters())
     return ModelSummary([*layers.values()], depth, size)
+
+
+def _summarize_program(program: Any, sizes: Mapping[str, int] | None, depth: int) -> ModelSummary:
+    """Summary of an ``ExportedProgram``; ``sizes`` are those of its dynamic dimensions."""
+    values: dict[str, Tensor] = {}
+    counts = count_program(program, sizes, values=values).get_flop_counts()
+
+    def shapes(tree: Any) -> Any:
+        return _shapes(tree_map(lambda slot: values.get(getattr(slot, "name", ""), slot), tree))
+
+    layers = {"": LayerInfo("", type(program).__name__, 0, output_size=shapes(program.result))}
+    layers[""].flops = sum(counts.get("Global", {}).values())
+    root = program.modules[""].kind if program.modules else ""
+    for path, calls in program.modules.items():
+        layer = layers[path] = LayerInfo(path, calls.kind, path.count(".") + bool(path))
+        layer.calls = calls.count
+        layer.output_size = shapes(calls.result) if calls.count else None
+        layer.flops = sum(counts.get(f"{root}.{path}" if path else "Global", {}).values())
+    return _summarize(program, layers, depth)
 
 
 def _arguments(
