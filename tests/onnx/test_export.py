@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.export.architectures import minilm, resnet18
 from tinytorch import nn
 from tinytorch.nn import functional as F
 
@@ -148,17 +149,18 @@ def encoder() -> nn.Module:
 
 
 MODELS: dict[str, tuple[Callable[[], nn.Module], Any, list[Callable[[], Any]], str]] = {
-    "mlp": (mlp, BATCH, [lambda: tt.randn(2, 4), lambda: tt.randn(5, 4)], "Gemm"),
-    "lenet": (lenet, BATCH, [lambda: tt.randn(2, 1, 28, 28), lambda: tt.randn(7, 1, 28, 28)],
-              "Conv"),
-    "resnet": (resnet, IMAGES, [lambda: tt.randn(2, 3, 32, 32), lambda: tt.randn(3, 3, 48, 40)],
-               "BatchNormalization"),
-    "unet": (UNet, IMAGES, [lambda: tt.randn(1, 1, 16, 16), lambda: tt.randn(2, 1, 24, 32)],
-             "Resize"),
-    "encoder": (encoder, SEQUENCES, [lambda: tt.randn(2, 3, 8), lambda: tt.randn(4, 6, 8)],
-                "LayerNormalization"),
-    "gpt": (GPT, SEQUENCES, [lambda: tt.randint(0, 11, (2, 5)), lambda: tt.randint(0, 11, (3, 9))],
-            "Gather"),
+    "mlp": (mlp, BATCH, [lambda: tt.randn(2, 4), lambda: tt.randn(5, 4), lambda: tt.randn(1, 4)],
+            "Gemm"),
+    "lenet": (lenet, BATCH, [lambda: tt.randn(2, 1, 28, 28), lambda: tt.randn(7, 1, 28, 28),
+                             lambda: tt.randn(1, 1, 28, 28)], "Conv"),
+    "resnet": (resnet, IMAGES, [lambda: tt.randn(2, 3, 32, 32), lambda: tt.randn(3, 3, 48, 40),
+                                lambda: tt.randn(1, 3, 33, 64)], "BatchNormalization"),
+    "unet": (UNet, IMAGES, [lambda: tt.randn(1, 1, 16, 16), lambda: tt.randn(2, 1, 24, 32),
+                            lambda: tt.randn(5, 1, 16, 8)], "Resize"),
+    "encoder": (encoder, SEQUENCES, [lambda: tt.randn(2, 3, 8), lambda: tt.randn(4, 6, 8),
+                                     lambda: tt.randn(1, 1, 8)], "LayerNormalization"),
+    "gpt": (GPT, SEQUENCES, [lambda: tt.randint(0, 11, (2, 5)), lambda: tt.randint(0, 11, (3, 9)),
+                             lambda: tt.randint(0, 11, (1, 16))], "Gather"),
 }  # fmt: skip
 
 
@@ -173,6 +175,30 @@ def test_exported_models_give_the_same_at_other_sizes(name: str, opset: int) -> 
     assert operator in found
 
 
+def test_resnet18_gives_the_same_at_several_batch_sizes() -> None:
+    tt.manual_seed(3)
+    images = [tt.randn(n, 3, 32, 32) for n in (2, 1, 8)]
+    found = compare(resnet18(tt), *images, tt.randn(3, 3, 64, 48), dynamic=IMAGES)
+    assert found.count("Conv") == 20 and found.count("Gemm") == 1 and found.count("Add") == 8
+    assert {*found} <= {"Conv", "BatchNormalization", "Relu", "MaxPool", "Add", "Gemm", "Reshape",
+                        "GlobalAveragePool"}  # fmt: skip
+
+
+def test_minilm_gives_the_same_for_sentences_of_other_lengths_and_batches() -> None:
+    def sentences(batch: int, length: int) -> tuple[tt.Tensor, ...]:
+        lengths = 1 + tt.arange(batch) * (length - 1) // max(batch - 1, 1)
+        mask = (tt.arange(length) < lengths[:, None]).long()
+        types = tt.randint(0, 2, (batch, length))
+        return tt.randint(0, 50, (batch, length)) * mask, mask, types * mask
+
+    tt.manual_seed(4)
+    model = minilm(tt)
+    examples = [sentences(*size) for size in ((2, 7), (5, 12), (1, 64), (8, 1))]
+    dynamic = {f"x{i}": {0: "batch", 1: "time"} for i in range(3)}
+    found = compare(model, *examples, dynamic=dynamic)
+    assert found.count("LayerNormalization") == 13 and found.count("Softmax") == 6
+
+
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
@@ -181,7 +207,8 @@ def test_recurrent_layers_are_one_node_a_layer(
 ) -> None:
     tt.manual_seed(1)
     model = layer(4, 5, 2, batch_first=batch_first, bidirectional=bidirectional).eval()
-    found = compare(model, tt.randn(2, 3, 4), tt.randn(4, 6, 4), dynamic={"x0": [0, 1]})
+    inputs = tt.randn(2, 3, 4), tt.randn(4, 6, 4), tt.randn(1, 1, 4)
+    found = compare(model, *inputs, dynamic={"x0": [0, 1]})
     assert found.count(layer.__name__) == 2
 
 
