@@ -11,6 +11,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,6 +76,7 @@ class Ref:
         dtype: NumPy's dtype.
         array: The elements in the example.
         tensor: The tensor itself; None of an array that an operation has made of one.
+        version: Number of constants that the trace had changed in place before.
     """
 
     value: Value
@@ -82,11 +84,12 @@ class Ref:
     dtype: numpy.dtype[Any]
     array: numpy.ndarray[Any, Any]
     tensor: Any = None
+    version: int = sys.maxsize
 
 
 @dataclass
 class OperationCall:
-    """OperationCall of an operation.
+    """Call of an operation.
 
     Attributes:
         name: Its name.
@@ -96,6 +99,8 @@ class OperationCall:
         module: Path and class of the module whose ``forward`` called it.
         operation: Its qualified name in the registry; "" of a layer.
         args, options: Its arguments as they were passed.
+        outer: Name of the composite operation around it, if there is one.
+        written: The tensor to which it assigned items, afterwards.
     """
 
     name: str
@@ -106,6 +111,13 @@ class OperationCall:
     operation: str = ""
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    outer: str = ""
+    written: Ref | None = None
+
+    @property
+    def public_name(self) -> str:
+        """Name of the operation that the model calls."""
+        return self.outer or self.name
 
 
 @dataclass
@@ -133,6 +145,7 @@ class Trace:
         inputs, outputs: The tensors that went in and came out.
         result: What the model returned; tensors are ``Ref``.
         modules: The modules of the model by path, in the order of ``named_modules``.
+        writes: Each constant that was changed in place, and its elements before.
         recording: The recorded program.
     """
 
@@ -141,7 +154,19 @@ class Trace:
     outputs: list[Ref] = field(default_factory=list)
     result: Any = None
     modules: dict[str, ModuleCalls] = field(default_factory=dict)
+    writes: list[tuple[Any, Any]] = field(default_factory=list)
     recording: Recording | None = None
+
+    def elements(self, ref: Ref) -> Any:
+        """Return the elements that a constant had when the reference was made.
+
+        They are None if they were changed afterwards through another view.
+        """
+        for array, before in self.writes[ref.version :]:
+            if numpy.may_share_memory(array, ref.array):
+                is_same = array.__array_interface__ == ref.array.__array_interface__
+                return before if is_same else None
+        return ref.array
 
 
 def map_refs(function: Callable[[Any], Any], tree: Any) -> Any:
@@ -179,35 +204,69 @@ class _CallLog:
         self.calls: list[OperationCall] = []
         self.module = ("", "")
         self.modules: dict[str, ModuleCalls] = {}
+        self.writes: list[tuple[Any, Any]] = []
+        self.depends: dict[Value, bool] = {}
         self._known, self._inside = known, False
+        self._outer = ""
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
         """Run an operation, and keep its call."""
         is_leaf = op is not None and getattr(op, "kernel", None) is not None
-        if self._inside or not (name in self._known or is_leaf):
+        if self._inside:
             return run()
+        if not (name in self._known or is_leaf):
+            return self._run_composite(name, run)
         names = op.plan.params if op is not None else ()
         named = dict(zip(names, args, strict=False))
         named.update(options)
         if len(args) > len(names):
             named["args"] = tuple(args) if not names else tuple(args[len(names) - 1 :])
-        passed = map_refs(_as_ref, tuple(args)), map_refs(_as_ref, dict(options))
-        return self.keep(name, named, run, getattr(op, "qualname", name), *passed)
+        named = map_refs(self._ref, named)  # before a change in place
+        passed = map_refs(self._ref, tuple(args)), map_refs(self._ref, dict(options))
+        if name == "_setitem_" or (name.endswith("_") and name[0] != "_"):
+            self._save_constant(next(iter(named.values()), None))
+        self._save_constant(named.get("out"))
+        result = self.keep(name, named, run, getattr(op, "qualname", name), *passed)
+        if name == "_setitem_":
+            self.calls[-1].written = self._ref(args[0])
+        return result
+
+    def _ref(self, item: Any) -> Any:
+        """Return a ``Ref`` of the current version for a tensor, anything else as it is."""
+        found = _as_ref(item)
+        if isinstance(found, Ref) and found is not item:
+            found.version = len(self.writes)
+        return found
+
+    def _save_constant(self, ref: Any) -> None:
+        """Keep the elements of a tensor that does not depend on the inputs, before a change."""
+        if isinstance(ref, Ref) and not depends_on_arguments(ref.value, self.depends):
+            self.writes.append((ref.array, ref.array.copy()))
+
+    def _run_composite(self, name: str, run: Callable[[], Any]) -> Any:
+        """Run a composite operation, whose operations are kept instead."""
+        outer, self._outer = self._outer, self._outer or name
+        try:
+            return run()
+        finally:
+            self._outer = outer
 
     def keep(
         self, name: str, named: dict[str, Any], run: Callable[[], Any], *operation: Any
     ) -> Any:
-        """OperationCall ``run`` and keep it as one call, without the operations inside."""
+        """Call ``run`` and keep it as one call, without the operations inside."""
         if self._inside:
             return run()
-        arguments, line = map_refs(_as_ref, named), caller()
+        arguments, line = map_refs(self._ref, named), caller()
         self._inside = True
         try:
             result = run()
         finally:
             self._inside = False
-        results = [_as_ref(tensor) for tensor in leaves_of(result)]
-        self.calls.append(OperationCall(name, arguments, results, line, self.module, *operation))
+        results = [self._ref(tensor) for tensor in leaves_of(result)]
+        call = OperationCall(name, arguments, results, line, self.module, *operation)
+        call.outer = self._outer
+        self.calls.append(call)
         return result
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
@@ -297,6 +356,7 @@ def trace(
 
     def run() -> Any:
         found.inputs = [_as_ref(tensor) for tensor in tensors]
+        log.depends = {ref.value: True for ref in found.inputs}
         result = model(*args)
         found.result = map_refs(_as_ref, result)
         map_refs(lambda x: found.outputs.append(x) if isinstance(x, Ref) else None, found.result)
@@ -314,7 +374,7 @@ def trace(
             f"{line} reads a number from a tensor ({what}), which would be the same "
             "at each run of the exported model"
         )
-    found.calls, found.modules = log.calls, log.modules
+    found.calls, found.modules, found.writes = log.calls, log.modules, log.writes
     return found
 
 

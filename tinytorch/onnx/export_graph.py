@@ -20,6 +20,7 @@ class GraphWriter:
     Attributes:
         nodes, initializers: What the graph has so far.
         call: The call that is exported, for errors.
+        origins: The calls by the names of their nodes.
         dims: For each named dimension an input and the number of its dimension with that size.
     """
 
@@ -30,6 +31,7 @@ class GraphWriter:
         self.initializers: list[Any] = []
         self.dims: dict[str, tuple[str, int]] = {}
         self.call: Any = None
+        self.origins: dict[str, Any] = {}
         self._names: dict[Any, str] = {}
         self._constants: dict[Any, str] = {}
         self._used: set[str] = set()
@@ -64,7 +66,9 @@ class GraphWriter:
         names = [self.name(each) for each in inputs]
         made = [self.unique(operator.lower()) for _ in range(outputs)]
         attributes = {key: value for key, value in attributes.items() if value is not None}
-        self.nodes.append(self.onnx.helper.make_node(operator, names, made, **attributes))
+        node = self.onnx.helper.make_node(operator, names, made, name=made[0], **attributes)
+        self.nodes.append(node)
+        self.origins[node.name] = self.call
         return made[0] if outputs == 1 else made
 
     def name(self, item: Any) -> str:
@@ -102,7 +106,7 @@ class GraphWriter:
 
     def error(self, text: str) -> ExportError:
         """Return an error that names the operation and its line."""
-        return ExportError(f"{self.call.name!r} at {self.call.line} {text}")
+        return ExportError(f"{self.call.public_name!r} at {self.call.line} {text}")
 
     # -- sizes ------------------------------------------------------------------------------
 

@@ -31,10 +31,13 @@ def _drop_batch(g: GraphWriter, result: Any, had_batch: bool) -> str:
     return str(result if had_batch else g.add("Squeeze", result, numpy.array([0], "int64")))
 
 
-def _pads(padding: Any, spatial: int) -> dict[str, Any]:
-    if isinstance(padding, str):
-        return {"auto_pad": "VALID" if padding == "valid" else "SAME_UPPER"}
-    return {"pads": [*_as_many(padding, spatial)] * 2}
+def _pads(padding: Any, spatial: int, kernel: Any = 1, dilation: Any = 1) -> dict[str, Any]:
+    """Return the attribute of pads; ``"same"`` puts the odd one at the end."""
+    if padding == "same":
+        sizes = zip(_as_many(kernel, spatial), _as_many(dilation, spatial), strict=True)
+        totals = [d * (k - 1) for k, d in sizes]
+        return {"pads": [*(n // 2 for n in totals), *(n - n // 2 for n in totals)]}
+    return {"pads": [*_as_many(0 if padding == "valid" else padding, spatial)] * 2}
 
 
 @rule("conv1d", "conv2d", "conv3d")
@@ -47,7 +50,8 @@ def _conv(
     result = g.add(
         "Conv", source, weight, *([] if bias is None else [bias]),
         strides=_as_many(stride, spatial), dilations=_as_many(dilation, spatial), group=groups,
-        kernel_shape=list(weight.shape[2:]), **_pads(padding, spatial),
+        kernel_shape=list(weight.shape[2:]),
+        **_pads(padding, spatial, list(weight.shape[2:]), dilation),
     )  # fmt: skip
     return _drop_batch(g, result, had_batch)
 
@@ -110,18 +114,40 @@ def _avg_pool(
 def _adaptive_pool(g: GraphWriter, call: Call, input: Ref, output_size: Any, **rest: Any) -> str:
     if rest.get("return_indices"):
         raise g.error("with return_indices has no counterpart in ONNX")
-    spatial, kind = _spatial(input, call.name), "Average" if "avg" in call.name else "Max"
+    kind = "Average" if "avg" in call.name else "Max"
+    return _pool_to_size(g, input, call.results[0], _spatial(input, call.name), kind)
+
+
+def _pool_to_size(g: GraphWriter, input: Ref, result: Ref, spatial: int, kind: str) -> str:
+    """A pool where the windows are equal; else products with matrices of averages."""
     source, had_batch = _add_batch(g, input, spatial)
-    sizes, lengths = _as_many(output_size, spatial), input.shape[-spatial:]
-    sizes = [n if size is None else size for size, n in zip(sizes, lengths, strict=True)]
-    if sizes == [1] * spatial:
+    sizes, lengths = result.shape[-spatial:], input.shape[-spatial:]
+    if [*sizes] == [1] * spatial:
         return _drop_batch(g, g.add(f"Global{kind}Pool", source), had_batch)
-    if any(isinstance(n, Size) or n % size for size, n in zip(sizes, lengths, strict=True)):
+    is_dynamic = any(isinstance(n, Size) for n in (*sizes, *lengths))
+    steps = [] if is_dynamic else [n // size for size, n in zip(sizes, lengths, strict=True)]
+    if not is_dynamic and not any(n % size for size, n in zip(sizes, lengths, strict=True)):
+        made = g.add(f"{kind}Pool", source, kernel_shape=steps, strides=steps)
+        return _drop_batch(g, made, had_batch)
+    if is_dynamic or kind == "Max":
         raise g.error(f"from {tuple(lengths)} to {tuple(sizes)} has no counterpart in ONNX")
-    steps = [n // size for size, n in zip(sizes, lengths, strict=True)]
-    return _drop_batch(
-        g, g.add(f"{kind}Pool", source, kernel_shape=steps, strides=steps), had_batch
-    )
+    made, rank = input, len(input.shape)
+    for axis in range(rank - spatial, rank):
+        perm = [*range(rank)]
+        perm[-1], perm[axis] = axis, rank - 1
+        matrix = _averages(result.shape[axis], input.shape[axis], input.dtype)
+        made = g.add("MatMul", g.add("Transpose", made, perm=perm), matrix)
+        made = g.add("Transpose", made, perm=perm)
+    return str(made)
+
+
+def _averages(size: int, n: int, dtype: Any) -> Any:
+    """Matrix of the windows of an adaptive average, of shape (n, size)."""
+    matrix = numpy.zeros((n, size), dtype)
+    for i in range(size):
+        begin, end = i * n // size, -(-(i + 1) * n // size)
+        matrix[begin:end, i] = 1 / (end - begin)
+    return matrix
 
 
 # -- normalization ---------------------------------------------------------------------------------
@@ -210,14 +236,18 @@ def _interpolate(
     mode: str = "nearest", align_corners: bool | None = None, **rest: Any,
 ) -> str:  # fmt: skip
     modes = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "trilinear": "linear",
-             "bicubic": "cubic"}  # fmt: skip
+             "bicubic": "cubic", "nearest-exact": "nearest"}  # fmt: skip
+    if mode == "area":
+        return _pool_to_size(g, input, call.results[0], len(input.shape) - 2, "Average")
     if mode not in modes or rest.get("antialias"):
-        raise g.error(f"with mode={mode!r} has no counterpart in ONNX here")
+        raise g.error(f"with mode={mode!r} and antialias has no counterpart in ONNX here")
     if mode == "nearest":
         place = "asymmetric"
     else:
         place = "align_corners" if align_corners else "half_pixel"
     extra: dict[str, Any] = {"nearest_mode": "floor"} if mode == "nearest" else {}
+    if mode == "nearest-exact":
+        extra = {"nearest_mode": "round_prefer_ceil"}
     if mode == "bicubic":
         extra = {"cubic_coeff_a": -0.75}
     spatial = len(input.shape) - 2

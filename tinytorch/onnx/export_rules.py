@@ -56,10 +56,10 @@ def _as_many(value: Any, count: int) -> list[int]:
 #: Operations that are one operator on a floating-point tensor.
 UNARY = {
     "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh",
-    "atan": "Atan", "atanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf",
-    "exp": "Exp", "floor": "Floor", "hardswish": "HardSwish", "isinf": "IsInf", "isnan": "IsNaN",
+    "atan": "Atan", "atanh": "Atanh", "cos": "Cos", "cosh": "Cosh", "erf": "Erf",
+    "exp": "Exp", "hardswish": "HardSwish", "isinf": "IsInf", "isnan": "IsNaN",
     "log": "Log", "mish": "Mish",
-    "neg": "Neg", "reciprocal": "Reciprocal", "relu": "Relu", "round": "Round",
+    "neg": "Neg", "reciprocal": "Reciprocal",
     "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "softsign": "Softsign",
     "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
 }  # fmt: skip
@@ -68,8 +68,7 @@ BINARY = {"mul": "Mul", "maximum": "Max", "minimum": "Min", "pow": "Pow", "fmod"
 COMPARISONS = {
     "eq": "Equal", "gt": "Greater", "ge": "GreaterOrEqual", "lt": "Less", "le": "LessOrEqual",
 }  # fmt: skip
-LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor", "bitwise_and": "And",
-           "bitwise_or": "Or", "bitwise_xor": "Xor"}  # fmt: skip
+LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
 
 
 def _unary(operator: str) -> Rule:
@@ -118,8 +117,6 @@ def _comparison(operator: str) -> Rule:
 
 def _logical(operator: str) -> Rule:
     def apply(g: GraphWriter, call: Call, **arguments: Any) -> str:
-        if call.results[0].dtype != numpy.bool_:
-            raise g.error("has no counterpart in ONNX for integers")
         return str(g.add(operator, *[g.cast(x, numpy.bool_) for x in operands(call, arguments)]))
 
     return apply
@@ -136,10 +133,8 @@ def _not_equal(g: GraphWriter, call: Call, **arguments: Any) -> str:
     return str(g.add("Not", _comparison("Equal")(g, call, **arguments)))
 
 
-@rule("logical_not", "bitwise_not")
+@rule("logical_not")
 def _logical_not(g: GraphWriter, call: Call, input: Ref) -> str:
-    if call.results[0].dtype != numpy.bool_:
-        raise g.error("has no counterpart in ONNX for integers")
     return str(g.add("Not", g.cast(input, numpy.bool_)))
 
 
@@ -158,12 +153,12 @@ def _sum(g: GraphWriter, call: Call, alpha: Any = 1, **arguments: Any) -> str:
 @rule("div", "true_divide")
 def _quotient(g: GraphWriter, call: Call, rounding_mode: Any = None, **arguments: Any) -> str:
     dtype = call.results[0].dtype
-    if rounding_mode is not None and dtype.kind in "iu":
-        raise g.error("with a rounding mode has no counterpart in ONNX for integers")
+    if rounding_mode == "floor" and dtype.kind in "iu":
+        return _floor_divide(g, call, **arguments)
     result = g.add("Div", *[g.cast(x, dtype) for x in operands(call, arguments)])
-    if rounding_mode == "trunc":
+    if rounding_mode == "trunc" and dtype.kind == "f":
         return str(g.add("Mul", g.add("Sign", result), g.add("Floor", g.add("Abs", result))))
-    return str(result if rounding_mode is None else g.add("Floor", result))
+    return str(g.add("Floor", result) if rounding_mode == "floor" else result)
 
 
 @rule("floor_divide", "remainder")
@@ -173,12 +168,14 @@ def _floor_divide(g: GraphWriter, call: Call, **arguments: Any) -> str:
     first, second = [g.name(g.cast(x, dtype)) for x in operands(call, arguments)]
     if dtype.kind == "f":
         quotient = g.add("Floor", g.add("Div", first, second))
-        if call.name == "floor_divide":
+        if not call.name.startswith("remainder"):
             return str(quotient)
         return str(g.add("Sub", first, g.add("Mul", quotient, second)))
     rest = g.add("Mod", first, second)
     return str(
-        rest if call.name == "remainder" else g.add("Div", g.add("Sub", first, rest), second)
+        rest
+        if call.name.startswith("remainder")
+        else g.add("Div", g.add("Sub", first, rest), second)
     )
 
 
@@ -269,15 +266,6 @@ def _elu(g: GraphWriter, call: Call, input: Ref, alpha: float = 1.0, **rest: Any
 @rule("selu")
 def _selu(g: GraphWriter, call: Call, input: Ref, **rest: Any) -> str:
     return str(g.add("Selu", input))
-
-
-@rule("softplus")
-def _softplus(
-    g: GraphWriter, call: Call, input: Ref, beta: float = 1, threshold: float = 20
-) -> str:
-    if beta != 1:
-        raise g.error("has no counterpart in ONNX for another beta than 1")
-    return str(g.add("Softplus", input))
 
 
 @rule("hardsigmoid")
@@ -490,30 +478,64 @@ def _narrow(g: GraphWriter, call: Call, input: Ref, dim: int, start: int, length
 
 @rule("_getitem", "getitem", "__getitem__")
 def _getitem(g: GraphWriter, call: Call, input: Ref, **arguments: Any) -> str:
-    """Slices, integers, None and one tensor of integers, in this order of nodes."""
-    key = next(iter(arguments.values()))
-    key = list(key) if isinstance(key, tuple) else [key]
+    """Slices, integers, None and tensors of integers, in this order of nodes."""
+    return g.name(_take(g, call, input, len(input.shape), next(iter(arguments.values()))))
+
+
+def _take(g: GraphWriter, call: Call, source: Any, rank: int, index: Any) -> Any:
+    """Index a tensor of ``rank`` dimensions."""
+    key = list(index) if isinstance(index, tuple) else [index]
     tables = [k for k in key if isinstance(k, Ref) and len(k.shape) != 1]
     if any(isinstance(k, bool) for k in key) or (tables and None in key[key.index(tables[0]) :]):
         raise g.error("with a bool, or None after a tensor of indices, has no counterpart in ONNX")
-    missing = len(input.shape) - sum(k is not None and k is not Ellipsis for k in key)
+    missing = rank - sum(k is not None and k is not Ellipsis for k in key)
     at = next((i for i, k in enumerate(key) if k is Ellipsis), None)
     if at is None:
         key.append(Ellipsis)
         at = len(key) - 1
     key[at : at + 1] = [slice(None)] * missing
     dims = [k for k in key if k is not None]
-    result = _slice(g, input, dims)
+    result = _slice(g, source, dims)
+    tensors = [k for k in dims if isinstance(k, Ref)]
+    if tensors and len(tensors) + sum(isinstance(k, int) for k in dims) > 1:
+        if None in key:
+            raise g.error("with several indices and None has no counterpart in ONNX here")
+        return _gather_several(g, result, dims)
     for axis in reversed(range(len(dims))):
         if isinstance(dims[axis], (int, Ref)):
             result = _gather_one(g, call, result, dims, axis)
     new = [i for i, k in enumerate([k for k in key if not isinstance(k, int)]) if k is None]
     if new:
         result = g.add("Unsqueeze", result, numpy.array(new, "int64"))
-    return g.name(result)
+    return result
 
 
-def _slice(g: GraphWriter, input: Ref, dims: list[Any]) -> Any:
+@rule("_setitem_")
+def _setitem(g: GraphWriter, call: Call, **arguments: Any) -> str:
+    """Assign to the elements whose positions the same index chooses."""
+    input, key, value = call.args
+    if isinstance(key, Ref) and key.dtype == numpy.bool_:
+        return _assign_to_mask(g, input, key, value)
+    flat = g.add("Reshape", input, g.sizes([-1]))
+    zero, one = numpy.array(0, "int64"), numpy.array(1, "int64")
+    count = g.add("Squeeze", g.add("Shape", flat))
+    positions = g.add("Reshape", g.add("Range", zero, count, one), g.shape_of(input))
+    chosen = _take(g, call, positions, len(input.shape), key)
+    values = g.add("Expand", g.cast(value, input.dtype), g.add("Shape", chosen))
+    parts = [g.add("Reshape", each, g.sizes([-1])) for each in (chosen, values)]
+    written = g.add("ScatterElements", flat, *parts, axis=0)
+    return str(g.add("Reshape", written, g.shape_of(input)))
+
+
+def _assign_to_mask(g: GraphWriter, input: Ref, mask: Ref, value: Any) -> str:
+    if isinstance(value, Ref) and value.shape:
+        raise g.error("with a mask and several values has no counterpart in ONNX")
+    more = range(len(mask.shape), len(input.shape))
+    where = g.add("Unsqueeze", mask, g.sizes(more)) if len(more) else mask
+    return str(g.add("Where", where, g.cast(value, input.dtype), input))
+
+
+def _slice(g: GraphWriter, input: Any, dims: list[Any]) -> Any:
     """Apply the slices of a key."""
     found = [(axis, k) for axis, k in enumerate(dims) if isinstance(k, slice) and k != slice(None)]
     if not found:
@@ -530,10 +552,43 @@ def _gather_one(g: GraphWriter, call: Call, result: Any, dims: list[Any], axis: 
     item = dims[axis]
     if isinstance(item, int):
         return g.add("Gather", result, g.scalar_size(item), axis=axis)
-    tensors = [d for d in dims if isinstance(d, Ref)]
-    if len(tensors) > 1 or item.dtype == numpy.bool_ or any(isinstance(d, int) for d in dims):
-        raise g.error("with several tensors or a mask as index has no counterpart in ONNX here")
+    if item.dtype == numpy.bool_:
+        raise g.error("with a mask as index has a size that depends on values")
     return g.add("Gather", result, item, axis=axis)
+
+
+def _gather_several(g: GraphWriter, source: Any, dims: list[Any]) -> Any:
+    """Index with several tensors or integers, after the slices of the key.
+
+    Args:
+        g: The graph.
+        source: The sliced tensor.
+        dims: The key, an item for each dimension of ``source``.
+    """
+    places = [i for i, item in enumerate(dims) if isinstance(item, (Ref, int))]
+    rest = [i for i in range(len(dims)) if i not in places]
+    items = [dims[i] for i in places]
+    if any(isinstance(i, Ref) and i.dtype == numpy.bool_ for i in items):
+        raise g.error("with a mask as index has a size that depends on values")
+    shapes = [item.shape for item in items if isinstance(item, Ref)]
+    rank = max(len(shape) for shape in shapes)
+    # The sum has the shape to which all are broadcast.
+    total: Any = None
+    parts = [g.cast(item, numpy.dtype("int64")) if isinstance(item, Ref) else g.scalar_size(item)
+             for item in items]  # fmt: skip
+    for part in parts:
+        total = part if total is None else g.add("Add", total, part)
+    shape = g.add("Shape", total)
+    wide = [g.add("Unsqueeze", g.add("Expand", part, shape), numpy.array([rank], "int64"))
+            for part in parts]  # fmt: skip
+    front = g.add("Transpose", source, perm=[*places, *rest])
+    found = g.add("GatherND", front, g.add("Concat", *wide, axis=rank))
+    adjacent = places == list(range(places[0], places[-1] + 1))
+    if not adjacent or not places[0]:
+        return found
+    before = [rank + i for i in range(places[0])]
+    after = [rank + i for i in range(places[0], len(rest))]
+    return g.add("Transpose", found, perm=[*before, *range(rank), *after])
 
 
 @rule("index_select")
@@ -657,39 +712,6 @@ def _argument(
         return str(g.add(f"Arg{call.name[3:].capitalize()}", source, axis=0, keepdims=0))
     operator = f"Arg{call.name[3:].capitalize()}"
     return str(g.add(operator, source, axis=axis_of(dim, input), keepdims=int(keepdim)))
-
-
-@rule("var", "std")
-def _variance(
-    g: GraphWriter, call: Call, input: Ref, dim: Any = None, unbiased: Any = None,
-    correction: Any = 1, keepdim: bool = False, **rest: Any,
-) -> str:  # fmt: skip
-    axes = _axes(dim, input) or list(range(len(input.shape)))
-    count = math.prod(input.shape[a] for a in axes)
-    if any(isinstance(input.shape[a], Size) for a in axes):
-        raise g.error("over a dynamic dimension has no counterpart in ONNX here")
-    correction = int(unbiased) if isinstance(unbiased, bool) else correction
-    where = numpy.array(axes, "int64")
-    mean_axes: Any = {"axes": axes} if g.opset < 18 else {}
-    mean = g.add("ReduceMean", input, *([] if mean_axes else [where]), keepdims=1, **mean_axes)
-    difference = g.add("Sub", input, mean)
-    squares = g.add("ReduceSum", g.add("Mul", difference, difference), where,
-                    keepdims=int(keepdim))  # fmt: skip
-    result = g.add("Div", squares, numpy.array(count - correction, input.dtype))
-    return str(g.add("Sqrt", result) if call.name == "std" else result)
-
-
-@rule("p_norm")
-def _norm(
-    g: GraphWriter, call: Call, input: Ref, p: float = 2.0, dim: Any = None, keepdim: bool = False,
-    **rest: Any,
-) -> str:  # fmt: skip
-    if p not in (1, 2):
-        raise g.error(f"of order {p} has no counterpart in ONNX")
-    axes = _axes(dim, input)
-    names: list[Any] = [] if axes is None or g.opset < 18 else [numpy.array(axes, "int64")]
-    old: Any = {"axes": axes} if g.opset < 18 else {}
-    return str(g.add(f"ReduceL{int(p)}", input, *names, keepdims=int(keepdim), **old))
 
 
 @rule("cumsum")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -14,6 +15,7 @@ from ..nn.module import Module
 from ..ops.create.factories import from_numpy
 from ..utils.summary import use_mode
 from . import export_layers as export_layers  # registers its rules
+from . import export_tensor_rules as export_tensor_rules  # registers its rules
 from .export_graph import GraphWriter
 from .export_rules import RULES
 from .reading import import_onnx
@@ -255,8 +257,19 @@ class _Export:
         opset = helper.make_opsetid("", writer.opset)
         model = helper.make_model(graph, opset_imports=[opset], producer_name="tinytorch")
         model.ir_version = min(model.ir_version, 10)  # the latest that all current runtimes read
-        self.writer.onnx.checker.check_model(model, full_check=True)
+        self._check(model)
         return model
+
+    def _check(self, model: Any) -> None:
+        """Run the checker of ONNX; name the operation of the node that it refuses."""
+        onnx = self.writer.onnx
+        try:
+            onnx.checker.check_model(model, full_check=True)
+        except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+            node = re.search(r"node name: ([^)]*)\)", str(error), re.IGNORECASE)
+            call = self.writer.origins.get(node.group(1)) if node else None
+            where = f"{call.public_name!r} at {call.line}" if call else "the model"
+            raise ExportError(f"{where} is not valid in ONNX: {error}") from error
 
     def _input(self, name: str, ref: Ref, dynamic: dict[str, dict[int, str]]) -> Any:
         self.writer.bind(ref, self.writer.unique(name))
@@ -298,7 +311,9 @@ class _Export:
             return  # its results become constants where they are used
         rule = RULES.get(call.name) or RULES.get(call.name.rstrip("_"))
         if rule is None:
-            raise ExportError(f"operation {call.name!r} at {call.line} has no counterpart in ONNX")
+            raise ExportError(
+                f"operation {call.public_name!r} at {call.line} has no counterpart in ONNX"
+            )
         for ref in refs:
             self._name_of(ref)
         self._bind_results(call, rule)
@@ -311,7 +326,8 @@ class _Export:
             raise self.writer.error(f"has arguments that ONNX does not know: {error}") from error
         finally:
             call.name = name
-        for ref, each in zip(call.results, made if isinstance(made, list) else [made], strict=True):
+        results = [call.written] if call.written is not None else call.results
+        for ref, each in zip(results, made if isinstance(made, list) else [made], strict=True):
             self.writer.bind(ref, each)
 
     def _is_computed(self, ref: Ref) -> bool:
@@ -324,8 +340,11 @@ class _Export:
             return found
         if depends_on_arguments(ref.value, self._depends):
             return self.writer.tensor(ref)  # raises
-        address = ref.array.__array_interface__["data"][0]
-        made = self.writer.constant(ref.array, self.parameters.get(address, "constant"))
+        elements = self.trace.elements(ref)
+        if elements is None:
+            raise self.writer.error("reads a constant that was changed in place through a view")
+        address = elements.__array_interface__["data"][0]
+        made = self.writer.constant(elements, self.parameters.get(address, "constant"))
         self._constants.add(ref.value)
         self.writer.bind(ref, made)
         return made
