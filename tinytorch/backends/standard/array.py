@@ -319,12 +319,9 @@ class StandardArray:
             given = shape[0]
             shape = (given,) if isinstance(given, numpy.integer) else tuple(given)
         shape = tuple(map(int, shape))
-        if -1 in shape:
-            known = -math.prod(shape)
-            if shape.count(-1) == 1 and known and self.size % known == 0:
-                shape = tuple([self.size // known if size == -1 else size for size in shape])
-        if math.prod(shape) != self.size or -1 in shape:
-            raise ValueError(f"cannot reshape array of size {self.size} into shape {shape}")
+        total = math.prod(self.shape)
+        if -1 in shape or math.prod(shape) != total:
+            shape = _infer_shape(total, shape)
         return self.reshape_to(shape)
 
     def ravel(self, order: Any = "C") -> Self:
@@ -382,6 +379,14 @@ class StandardArray:
             self.write(raw) if key == (Ellipsis,) else self.write_slice(key, raw)
         else:
             self.write_key(key, raw)
+
+
+def _infer_shape(total: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Replace a -1 in ``shape`` by its size; raise ValueError if the numbers of elements differ."""
+    known = -math.prod(shape)
+    if min(shape, default=0) == -1 and shape.count(-1) == 1 and known and total % known == 0:
+        return tuple([total // known if size == -1 else size for size in shape])
+    raise ValueError(f"cannot reshape array of size {total} into shape {shape}")
 
 
 def _from_host(name: str, host: numpy.ndarray[Any, Any]) -> Any:

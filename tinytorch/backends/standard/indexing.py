@@ -53,6 +53,14 @@ def is_basic(key: tuple[Any, ...]) -> bool:
     return True
 
 
+def has_negative_step(key: tuple[Any, ...]) -> bool:
+    """Whether a key has a slice with a negative step."""
+    for item in key:
+        if item.__class__ is slice and item.step is not None and item.step < 0:
+            return True
+    return False
+
+
 def places(library: ArrayLibrary, shape: tuple[int, ...], key: tuple[Any, ...]) -> Raw:
     """Places of ``key`` in an array of ``shape``, flattened: int64 of the shape of ``raw[key]``."""
     items, dims = [], []

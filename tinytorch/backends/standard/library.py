@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy
@@ -25,6 +26,8 @@ DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
+#: Names of the standard's reductions.
+REDUCTIONS = "sum prod mean max min any all std var argmax argmin".split()
 #: Dtypes whose sums the standard has in a wider dtype, unless one is passed.
 _WIDENED = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
 #: The standard's names of NumPy's ufuncs, where the two differ.
@@ -313,6 +316,10 @@ class ArrayLibrary:
         if name in ("sum", "prod") and self.numpy_dtype(raw.dtype).name in _WIDENED:
             options["dtype"] = raw.dtype
         return getattr(self.namespace, name)(raw, axis=axis, keepdims=keepdims, **options)
+
+    def reduction(self, name: str) -> Callable[..., Raw]:
+        """Return the function ``reduce`` of one name; its arguments are passed by position."""
+        return partial(self.reduce, name)
 
     def accumulate(self, name: str, raw: Raw, axis: int) -> Raw:
         """Cumulative ``"sum"`` or ``"prod"`` of the dtype of ``raw``."""

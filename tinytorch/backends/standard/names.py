@@ -19,7 +19,7 @@ import numpy
 
 from ..storage import dense_order
 from .array import StandardArray
-from .library import DTYPES, Dtype, ArrayLibrary, Raw
+from .library import DTYPES, REDUCTIONS, Dtype, ArrayLibrary, Raw
 from .reductions import Reductions
 from .store import StoredArray
 from .strided import StridedArray
@@ -70,6 +70,7 @@ class Names(Reductions, types.ModuleType):
     def __init__(self, library: ArrayLibrary) -> None:
         super().__init__(library.name)
         self.library = library
+        self.reductions = {name: library.reduction(name) for name in REDUCTIONS}
         base: type[StandardArray] = StridedArray if library.strided else StoredArray
         members = {"__slots__": (), "names": self, "library": library}
         if library.strided:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -20,6 +21,7 @@ class Reductions:
     """Part of ``Names`` for reductions, sorts and products."""
 
     library: ArrayLibrary
+    reductions: dict[str, Callable[..., Any]]
 
     if TYPE_CHECKING:
 
@@ -32,11 +34,12 @@ class Reductions:
         **options: Any,
     ) -> Any:  # fmt: skip
         """Reduce by the library's function, after a cast to ``dtype``."""
-        axis = _as_axis(tuple(axis) if axis.__class__ is list else axis, len(a.shape))
         raw = a.raw if dtype is None or dtype is a.dtype else self.cast(a.raw, dtype)
-        if axis == () and name not in ("std", "var"):
-            return self.finish(self.library.copy(raw), out)
-        found = self.library.reduce(name, raw, axis, bool(keepdims), **options)
+        if axis is not None:
+            axis = _as_axis(tuple(axis) if axis.__class__ is list else axis, len(a.shape))
+            if axis == () and name not in ("std", "var"):
+                return self.finish(self.library.copy(raw), out)
+        found = self.reductions[name](raw, axis, bool(keepdims), **options)
         return self.wrap(found) if out is None else self.write_out(out, found)
 
     def sum(
@@ -108,26 +111,20 @@ class Reductions:
         self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
     ) -> Any:
         """Maximum."""
-        return self._extreme("max", a, axis, out, keepdims)
+        if 0 in a.shape:
+            _check_not_empty("max", a, axis)
+        return self._reduce("max", a, axis, None, out, keepdims)
 
     def min(
         self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
     ) -> Any:
         """Minimum."""
-        return self._extreme("min", a, axis, out, keepdims)
+        if 0 in a.shape:
+            _check_not_empty("min", a, axis)
+        return self._reduce("min", a, axis, None, out, keepdims)
 
     amax = max
     amin = min
-
-    def _extreme(self, name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
-        """``max`` or ``min``; ValueError if there is no element."""
-        if 0 in a.shape:
-            axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
-            if any(a.shape[each] == 0 for each in axes):
-                raise ValueError(
-                    f"zero-size array to reduction operation {name}imum which has no identity"
-                )
-        return self._reduce(name, a, axis, None, out, keepdims)
 
     def ptp(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Range from the minimum to the maximum."""
@@ -238,7 +235,8 @@ class Reductions:
         cls = self.array_type
         if a.__class__ is cls is b.__class__ and a.dtype is b.dtype and a.dtype.kind == "f":
             if len(a.shape) == 2 == len(b.shape) and a.shape[1] == b.shape[0]:
-                return self.finish(self.library.matmul(a.raw, b.raw), out)
+                product = self.library.matmul(a.raw, b.raw)
+                return self.wrap(product) if out is None else self.write_out(out, product)
         a, b = self.asarray(a), self.asarray(b)
         if not (a.ndim and b.ndim):
             raise ValueError("matmul: Input operand does not have enough dimensions")
@@ -311,6 +309,13 @@ class Reductions:
         scale = 10.0**decimals
         rounded = self.rint(a * scale) / scale if decimals else self.rint(a)
         return self.finish(self.cast(rounded.raw, a.dtype), out)
+
+
+def _check_not_empty(name: str, a: Any, axis: Any) -> None:
+    """Raise ValueError if ``max`` or ``min`` would reduce no element."""
+    axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
+    if any(a.shape[each] == 0 for each in axes):
+        raise ValueError(f"zero-size array to reduction operation {name}imum which has no identity")
 
 
 @functools.lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from .array import StandardArray
+from .indexing import has_negative_step
 from .library import Dtype, ArrayLibrary, Raw, Shape
 
 
@@ -64,7 +65,7 @@ class StridedLibrary(ArrayLibrary):
 class StridedArray(StandardArray):
     """Array of a ``StridedLibrary``: its views are the library's."""
 
-    __slots__ = ("base", "dtype", "raw", "shape")
+    __slots__ = ("base", "dtype", "ndim", "raw", "shape")
     numpy_dtypes: ClassVar[dict[Any, Dtype]]
     library: StridedLibrary  # type: ignore[misc]  # of the class, as in the base class
 
@@ -72,6 +73,7 @@ class StridedArray(StandardArray):
         self.raw: Any = raw
         self.dtype: Dtype = self.numpy_dtypes[raw.dtype]
         self.shape: tuple[int, ...] = (*raw.shape,)
+        self.ndim: int = len(self.shape)  # read several times by most kernels
         self.base: Any = base
 
     def _view(self, raw: Raw) -> Self:
@@ -105,8 +107,7 @@ class StridedArray(StandardArray):
 
     def slice(self, key: tuple[Any, ...]) -> Self:
         raw = self.library.slice(self.raw, key)
-        is_copy = any(each.__class__ is slice and (each.step or 1) < 0 for each in key)
-        return self.__class__(raw) if is_copy else self._view(raw)
+        return self.__class__(raw) if has_negative_step(key) else self._view(raw)
 
     def read_at(self, key: tuple[Any, ...]) -> Self:
         return self.__class__(self.library.read_at(self.raw, key))

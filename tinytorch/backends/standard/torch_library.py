@@ -10,7 +10,7 @@ import numpy
 from ...dtypes import bfloat16, dtype
 from ..base import Array
 from .backend import StandardBackend
-from .indexing import expand
+from .indexing import expand, has_negative_step
 from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
 from .strided import StridedLibrary
 
@@ -32,6 +32,12 @@ _SAME_NAME = frozenset(
     "maximum minimum nextafter rad2deg reciprocal remainder signbit sin sinh sqrt square tan tanh "
     "true_divide trunc".split()
 )
+#: Methods of ``TorchLibrary`` that are PyTorch's, which saves a call.
+_METHODS = {
+    "address": "data_ptr", "broadcast_to": "expand", "flip": "flip",
+    "is_row_major": "is_contiguous", "item": "item", "permute": "permute", "roll": "roll",
+    "steps": "stride",
+}  # fmt: skip
 _ROUNDINGS = frozenset("ceil floor trunc rint".split())
 _UNSIGNED = frozenset("bool uint8 uint16 uint32 uint64".split())
 
@@ -54,6 +60,9 @@ class TorchLibrary(StridedLibrary):
         self.torch: Any = torch
         self.device: str = device
         super().__init__(name, torch, torch.Tensor, torch.__version__)
+        for name in _METHODS:
+            setattr(self, name, getattr(torch.Tensor, _METHODS[name]))
+        self.matmul, self.where = torch.matmul, torch.where
         self._add_bfloat16()
 
     def _add_bfloat16(self) -> None:
@@ -86,9 +95,6 @@ class TorchLibrary(StridedLibrary):
             return raw.view(self.torch.int16).numpy().view(self._bfloat16)  # type: ignore[no-any-return]
         return raw.numpy()  # type: ignore[no-any-return]
 
-    def item(self, raw: Raw) -> Any:
-        return raw.item()
-
     def scalar(self, value: Any, dtype: Dtype) -> Raw:
         if dtype.kind in "iub":
             value = numpy.asarray(value, dtype).item()
@@ -116,25 +122,10 @@ class TorchLibrary(StridedLibrary):
         return self.torch.complex(real, imag)
 
     def reshape(self, raw: Raw, shape: Shape) -> Raw:
-        return raw.reshape(shape)
-
-    def permute(self, raw: Raw, axes: Sequence[int]) -> Raw:
-        return raw.permute(axes)
-
-    def broadcast_to(self, raw: Raw, shape: Shape) -> Raw:
-        return raw.expand(shape)
-
-    def flip(self, raw: Raw, axes: Sequence[int]) -> Raw:
-        return raw.flip(axes)
-
-    def roll(self, raw: Raw, shift: Any, axis: Any) -> Raw:
-        return raw.roll(shift, axis)
+        return raw.reshape(*shape) if shape else raw.reshape(())  # a tuple takes PyTorch longer
 
     def concatenate(self, raws: Sequence[Raw], axis: int) -> Raw:
         return self.torch.cat(raws, axis)
-
-    def where(self, condition: Raw, x: Raw, y: Raw) -> Raw:
-        return self.torch.where(condition, x, y)
 
     def draw(self, name: str, key: int, shape: Shape, dtype: Dtype) -> Raw:
         generator = self.torch.Generator(self.device).manual_seed(key)
@@ -143,12 +134,6 @@ class TorchLibrary(StridedLibrary):
         return function(shape, generator=generator, dtype=native, device=self.device)
 
     # -- memory -----------------------------------------------------------------------------
-
-    def steps(self, raw: Raw) -> tuple[int, ...]:
-        return raw.stride()  # type: ignore[no-any-return]
-
-    def is_row_major(self, raw: Raw) -> bool:
-        return raw.is_contiguous()  # type: ignore[no-any-return]
 
     def alias(self, raw: Raw) -> Raw:
         return raw.view(raw.shape) if raw.is_contiguous() else raw.as_strided(
@@ -167,9 +152,6 @@ class TorchLibrary(StridedLibrary):
     def owner(self, raw: Raw) -> Any:
         return raw.untyped_storage().data_ptr() or raw.untyped_storage()._cdata
 
-    def address(self, raw: Raw) -> int:
-        return raw.data_ptr()  # type: ignore[no-any-return]
-
     def memory(self, raw: Raw) -> tuple[Raw, int]:
         storage = raw.untyped_storage()
         count = storage.nbytes() // raw.element_size()
@@ -181,7 +163,9 @@ class TorchLibrary(StridedLibrary):
         return raw if raw.dtype == self.torch.int64 else raw.to(self.torch.int64)
 
     def slice(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
-        if not _has_negative_step(key):
+        if len(key) == 2 and key[1] is Ellipsis:
+            key = key[:1]
+        if not has_negative_step(key):
             return raw[key]
         items, dim = expand(key, raw.ndim), 0
         for at, item in enumerate(items):
@@ -191,7 +175,7 @@ class TorchLibrary(StridedLibrary):
         return raw[tuple(items)]
 
     def read_at(self, raw: Raw, key: tuple[Any, ...]) -> Raw:
-        if _has_negative_step(key):
+        if has_negative_step(key):
             places = self._places(raw)
             return raw.reshape(-1)[self._read_reversed(places, key)]
         return raw[key]
@@ -214,7 +198,7 @@ class TorchLibrary(StridedLibrary):
     def store(self, raw: Raw, key: tuple[Any, ...], value: Raw) -> None:
         if value.ndim and value.untyped_storage()._cdata == raw.untyped_storage()._cdata:
             value = value.clone()  # as NumPy, which copies what overlaps
-        if _has_negative_step(key):
+        if has_negative_step(key):
             places = self._read_reversed(self._places(raw), key)
             flat = raw if raw.is_contiguous() else raw.clone()
             flat.view(-1)[places.reshape(-1)] = value.expand(places.shape).reshape(-1)
@@ -268,32 +252,32 @@ class TorchLibrary(StridedLibrary):
     # -- reductions, order, products --------------------------------------------------------
 
     def reduce(self, name: str, raw: Raw, axis: Any, keepdims: bool, **options: Any) -> Raw:
-        torch = self.torch
-        axes = tuple(range(raw.ndim)) if axis is None else axis
-        if name in ("sum", "mean"):
-            function = torch.sum if name == "sum" else torch.mean
-            if not raw.is_floating_point():
-                return function(raw, axes, keepdims, dtype=raw.dtype)
-            return function(raw) if axis is None and not keepdims else function(raw, axes, keepdims)
-        if name in ("max", "min"):
-            return (torch.amax if name == "max" else torch.amin)(raw, axes, keepdims)
-        if name in ("std", "var"):
-            return getattr(torch, name)(raw, axes, keepdim=keepdims, **options)
-        if name in ("any", "all"):
-            return getattr(torch, name)(raw, axes, keepdim=keepdims) if axes != () else raw
-        if name == "prod":
-            return self._prod(raw, axes, keepdims)
-        flat = raw.reshape(-1) if axis is None else raw
-        found = getattr(torch, name)(
-            flat, 0 if axis is None else axis, keepdim=keepdims and axis is not None
-        )
-        return found.reshape((1,) * raw.ndim) if keepdims and axis is None else found
+        return self.reduction(name)(raw, axis, keepdims, **options)
 
-    def _prod(self, raw: Raw, axes: Any, keepdims: bool) -> Raw:
+    def reduction(self, name: str) -> Callable[..., Raw]:
+        torch = self.torch
+        if name in ("max", "min"):
+            extreme = torch.amax if name == "max" else torch.amin
+            return lambda raw, axis, keepdims: extreme(raw, () if axis is None else axis, keepdims)
+        if name in ("std", "var"):
+            deviation = getattr(torch, name)
+            return lambda raw, axis, keepdims, correction: deviation(
+                raw, axis, keepdim=keepdims, correction=correction
+            )
+        own = {"sum": self._sum, "prod": self._prod}
+        return own.get(name) or getattr(torch, name)  # type: ignore[no-any-return]
+
+    def _sum(self, raw: Raw, axis: Any, keepdims: bool) -> Raw:
+        """Sum of the dtype of ``raw``; PyTorch's of small integers is int64."""
+        if raw.is_floating_point():
+            return self.torch.sum(raw, axis, keepdims)
+        return self.torch.sum(raw, axis, keepdims, dtype=raw.dtype)
+
+    def _prod(self, raw: Raw, axis: Any, keepdims: bool) -> Raw:
         """Product over several dimensions; PyTorch's function takes one."""
-        axes = (axes,) if isinstance(axes, int) else axes
-        for axis in sorted(axes, reverse=True):
-            raw = self.torch.prod(raw, axis, keepdim=keepdims, dtype=raw.dtype)
+        axes = range(raw.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        for each in sorted(axes, reverse=True):
+            raw = self.torch.prod(raw, each, keepdim=keepdims, dtype=raw.dtype)
         return raw
 
     def accumulate(self, name: str, raw: Raw, axis: int) -> Raw:
@@ -304,9 +288,6 @@ class TorchLibrary(StridedLibrary):
 
     def argsort(self, raw: Raw, axis: int) -> Raw:
         return self.torch.argsort(raw, dim=axis, stable=True)
-
-    def matmul(self, a: Raw, b: Raw) -> Raw:
-        return self.torch.matmul(a, b)
 
     # -- functions by NumPy's names ---------------------------------------------------------
 
@@ -421,11 +402,6 @@ def _load_device(device_type: str) -> TorchBackend | None:
     """Return the backend of a type of device, when a tensor is unpickled."""
     backend: TorchBackend = StandardBackend.registry.load("torch")
     return backend.on_device(device_type)
-
-
-def _has_negative_step(key: tuple[Any, ...]) -> bool:
-    """Whether a key has a slice with a negative step, which PyTorch lacks."""
-    return any(item.__class__ is slice and (item.step or 1) < 0 for item in key)
 
 
 def _reverse(item: slice, size: int) -> slice:

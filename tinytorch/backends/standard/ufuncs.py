@@ -156,7 +156,6 @@ def _unary(ufunc: StandardUfunc) -> Callable[..., Any]:
     """Return the call of a ufunc of one operand."""
     names, function, plans = ufunc.names, ufunc.function, ufunc._plans
     cls, wrap, library = names.array_type, names.wrap, names.library
-    numpy_dtype = library.numpy_dtype
 
     def call(
         x: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
@@ -169,8 +168,10 @@ def _unary(ufunc: StandardUfunc) -> Callable[..., Any]:
         plan = plans.get((x.dtype,)) or ufunc.plan((x.dtype,))
         (cast,), results = plan
         raw = function(x.raw if cast is None else library.astype(x.raw, cast))
-        if out is None and len(results) == 1 and numpy_dtype(raw.dtype) is results[0]:
-            return wrap(raw)
+        if out is None and len(results) == 1:
+            made = wrap(raw)
+            if made.dtype is results[0]:
+                return made
         return ufunc.finish(raw, plan, out, where)
 
     return call
@@ -179,9 +180,8 @@ def _unary(ufunc: StandardUfunc) -> Callable[..., Any]:
 def _binary(ufunc: StandardUfunc) -> Callable[..., Any]:
     """Return the call of a ufunc of two operands. Long: the fast path of every operator."""
     names, function, plans = ufunc.names, ufunc.function, ufunc._plans
-    cls, wrap, library, fit = names.array_type, names.wrap, names.library, names.fit_operand
-    numpy_dtype, takes_out = library.numpy_dtype, ufunc.takes_out
-    compares = ufunc.__name__ in _COMPARISONS
+    cls, wrap, fit = names.array_type, names.wrap, names.fit_operand
+    takes_out, compares = ufunc.takes_out, ufunc.__name__ in _COMPARISONS
 
     def call(
         a: Any, b: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
@@ -207,8 +207,10 @@ def _binary(ufunc: StandardUfunc) -> Callable[..., Any]:
                 function(x, y, out=out.raw)
                 return out
         raw = function(x, y)
-        if out is None and len(results) == 1 and numpy_dtype(raw.dtype) is results[0]:
-            return wrap(raw)
+        if out is None and len(results) == 1:
+            made = wrap(raw)
+            if made.dtype is results[0]:
+                return made
         return ufunc.finish(raw, plan, out, where)
 
     return call

@@ -50,12 +50,14 @@ def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 
 def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: bool) -> Array:
     """``amax`` or ``amin``, by ``name``, with the backend's function ``reduce``."""
-    check_supported(xp, f"{name}_cpu", input, unsupported="c")
-    axes = reduced_axes(name, dim, input.ndim)
+    if input.dtype.kind == "c":
+        check_supported(xp, f"{name}_cpu", input, unsupported="c")
+    ndim = input.ndim
+    axes = reduced_axes(name, dim, ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
-    out = reduce(input, axis=axes, keepdims=keepdim)
-    return out if input.ndim < 3 else as_row_major(xp, out)
+    out = reduce(input, axes, None, keepdim)
+    return out if ndim < 3 else as_row_major(xp, out)
 
 
 def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:

@@ -156,16 +156,17 @@ def mean(
         >>> tt.tensor([[1.0, 3.0], [5.0, 7.0]]).mean(1)
         tensor([2., 6.])
     """
-    axes = reduced_axes("mean", dim, input.ndim)
+    ndim = input.ndim
+    axes = reduced_axes("mean", dim, ndim)
     char = input.dtype.char
     if dtype is None and char in "fd" and input.size:
         out = xp.mean(input, axes, None, None, keepdim)
-        return out if input.ndim < 3 else as_row_major(xp, xp.asarray(out))
+        return out if ndim < 3 else as_row_major(xp, xp.asarray(out))
     native = _mean_dtype(xp, input, dtype)
     if char == "e" and native is None:
         native = xp.native_dtype(dtypes.float32)  # the sum may overflow the dtype of the mean
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
-    if input.ndim > 2:
+    if ndim > 2:
         total = as_row_major(xp, total)
     mean_ = total / _float_count(input.shape, axes)
     return xp.astype(mean_, input.dtype) if dtype is None and input.dtype.kind == "f" else mean_
