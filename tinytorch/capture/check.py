@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy
 
-from ..state import generator
 from .entry import GuardedEntry
 from .errors import ReplayError
 from .graph import Program, Value
 from .guards import Signature
 from .reach import is_same
 from .record_call import CallRecording, record_call
+from .replay import engines_of
+from .traced_memory import address
 
 
 def check_replay(
@@ -34,12 +35,17 @@ def check_replay(
         ReplayError: If the results, or what was written, differ by more than rounding. It names
             the first operation that differs between the recording and a new one.
     """
-    engine = generator()
-    state = engine.get_state()
-    arrays = [numpy.array(array, order="K") for array in entry.call.arrays(signature)]
-    outputs = entry.call.lanes.run(arrays)
-    gradients = entry.call.gradients(arrays, outputs)
-    engine.set_state(state)
+    arrays = list(map(copy_layout, entry.call.arrays(signature)))
+    programs = entry.call.lanes.program, entry.call.backward_lanes.program
+    states = [(each, each.snapshot()) for program in programs for each in engines_of(program)]
+    try:
+        outputs = entry.call.lanes.run(arrays)
+        gradients = entry.call.gradients(arrays, outputs)
+    except Exception:  # a call runs eagerly then, see Undo
+        return function()
+    finally:
+        for engine, state in reversed(states):
+            engine.rewind(state)
     call = record_call(function, listed)
     found = [leaf._data for leaf in call.leaves]
     writes = entry.call.lanes.program.writes
@@ -53,6 +59,19 @@ def check_replay(
             f"that differs is {first_difference(entry.call.lanes.program, call)}"
         )
     return call.result
+
+
+def copy_layout(array: Any) -> Any:
+    """Return a copy with the same strides, for which an engine may have compiled the program."""
+    if not array.size:
+        return numpy.empty_like(array)
+    low, high = numpy.lib.array_utils.byte_bounds(array)
+    memory = numpy.empty(high - low, numpy.uint8)
+    copy: Any = numpy.ndarray(
+        array.shape, array.dtype, memory, address(array) - low, array.strides
+    )  # fmt: skip
+    copy[...] = array
+    return copy
 
 
 def _agree(eager: Any, replayed: Any) -> bool:

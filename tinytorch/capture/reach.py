@@ -92,6 +92,8 @@ _UNREAD = frozenset((
 ))  # fmt: skip
 #: Bytes up to which arrays of NumPy's are compared by their elements.
 _MOST_BYTES = 1 << 20
+#: Members of classes that an attribute of a class or of an instance may stand for.
+_METHODS = property, FunctionType, staticmethod, classmethod
 #: Methods that the library calls by name.
 _CALLED = frozenset(("forward", "__call__", "backward", "setup_context", "vjp"))
 
@@ -436,10 +438,11 @@ class Reach:
         if isinstance(scope, ModuleType):
             self._watch_entry(vars(scope), name, label)
             return
-        value = vars(scope)[name]
-        if isinstance(value, (property, FunctionType)) or is_simple(value):
+        value = next(vars(cls)[name] for cls in scope.__mro__ if name in vars(cls))
+        if isinstance(value, _METHODS) or not hasattr(type(value), "__get__"):
             self._watch_attribute(scope, name, label)
-        self._visit(value, label)
+        if name in vars(scope):
+            self._visit(value, label)
 
     # -- comparison --------------------------------------------------------------------
 
@@ -573,15 +576,21 @@ def _slots(cls: type) -> Iterable[str]:
 
 
 def _member_names(scope: Any, names: set[str]) -> set[str]:
-    """Names of the members of a class or a Python module that code names or Python calls."""
-    members = vars(scope)
-    found = {name for name in names if name in members}
-    if isinstance(scope, type):
-        found |= {
-            name
-            for name, value in members.items()
-            if name[:2] == "__" and isinstance(value, FunctionType) and name not in _UNCALLED
-        }
+    """Names of the members of a class or a Python module that code names or Python calls.
+
+    Members that a class inherits are among them, since an attribute of the class may hide them.
+    """
+    if isinstance(scope, ModuleType):
+        return names & vars(scope).keys()
+    found: set[str] = set()
+    for cls in scope.__mro__:
+        if not is_library(cls.__module__):
+            found |= names & vars(cls).keys()
+            found |= {
+                name
+                for name, value in vars(cls).items()
+                if name[:2] == "__" and isinstance(value, FunctionType) and name not in _UNCALLED
+            }
     return found
 
 

@@ -112,7 +112,7 @@ class Undo:
         raising = [i for i, node in enumerate(program.nodes) if may_raise(node)]
         self.is_needed: bool = bool(raising)
         self.written: list[int] = []
-        self._engines = list({id(each): each for each in map(_engine_of, program.nodes)}.values())
+        self._engines = engines_of(program)
         if raising:
             before = program.nodes[: raising[-1]]
             early = {node.args[0] for node in before if _writes(node)}
@@ -128,7 +128,7 @@ class Undo:
             arrays: The arrays of the inputs.
         """
         copies = [(arrays[number], arrays[number].copy()) for number in self.written]
-        states = [(engine, engine.snapshot()) for engine in self._engines if engine is not None]
+        states = [(engine, engine.snapshot()) for engine in self._engines]
 
         def restore() -> None:
             for array, before in copies:
@@ -148,6 +148,12 @@ def may_raise(node: Node) -> bool:
 
 def _writes(node: Node) -> bool:
     return node.kind in (Kind.PUT, Kind.MUTATE)
+
+
+def engines_of(program: Program) -> list[Any]:
+    """Return the random engines that a program advances, each once."""
+    found = {id(each): each for each in map(_engine_of, program.nodes) if each is not None}
+    return list(found.values())
 
 
 def _engine_of(node: Node) -> Any:
