@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy
 
+from ..warnings import warn
 from .entry import GuardedEntry
 from .errors import ReplayError
 from .graph import Program, Value
 from .guards import Signature
-from .reach import is_same
+from .python_values import is_same
 from .record_call import CallRecording, record_call
 from .replay import engines_of
 from .traced_memory import address
@@ -41,8 +42,10 @@ def check_replay(
     try:
         outputs = entry.call.lanes.run(arrays)
         gradients = entry.call.gradients(arrays, outputs)
-    except Exception:  # a call runs eagerly then, see Undo
-        return function()
+    except Exception as error:  # without check, the call runs eagerly then; see Undo
+        result = function()
+        warn(f"{name}: the function runs since the replay raises {error!r}")
+        return result
     finally:
         for engine, state in reversed(states):
             engine.rewind(state)

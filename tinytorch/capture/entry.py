@@ -15,7 +15,8 @@ from ..func._trees import flatten, unflatten
 from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, dense, is_like
-from .reach import Reach, is_simple
+from .python_values import is_simple
+from .reach import Reach
 from .traced_memory import Input, address, root_of
 
 

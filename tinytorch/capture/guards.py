@@ -27,7 +27,8 @@ from ..nn.module.global_hooks import CALLS
 from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from ..state import current_backend, default_dtype, generator, grad_enabled, inference_enabled
 from ..state import settings
-from .reach import SIMPLE, Reach, is_simple
+from .python_values import SIMPLE, is_simple
+from .reach import Reach
 from .traced_memory import root_of
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.

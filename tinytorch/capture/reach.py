@@ -9,73 +9,41 @@ Code of this library, of NumPy and of Python's library is not searched.
 
 from __future__ import annotations
 
-import dis
-import enum
-import functools
-import io
 import itertools
 import os
-import random
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextvars import ContextVar
 from functools import partial
 from operator import attrgetter, is_, itemgetter
 from types import (
-    BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType,
+    CellType, FunctionType, MethodType, ModuleType,
 )  # fmt: skip
 from typing import Any, NamedTuple
 
 import numpy
 
-from .. import dtypes
-from ..core.device import device
-from ..core.layout import layout, memory_format
-from ..core.size import Size
 from ..core.storage import attributes
 from ..core.tensor import HOLDERS, Tensor, unwrap_holder
+from .code_names import (
+    DYNAMIC, EVALUATING, PACKAGE, PURE, SUSPICIOUS, is_dynamic, is_library, is_suspicious,
+    is_user_code, names_in,
+)  # fmt: skip
+from .python_values import (
+    FLOATS, MISSING, SIMPLE, contents_reader, has_contents, instance_dict, is_same, is_simple,
+    is_unchanged, is_unset, parts_of, sample_items, stream_state,
+)  # fmt: skip
 
-_MISSING = object()
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_LIBRARIES = sys.stdlib_module_names | {"tinytorch", "torch", "numpy"}
-
-#: Types of values that are compared by value.
-SIMPLE = frozenset((
-    int, bool, str, bytes, type(None), dtypes.dtype, device, layout, memory_format, Size, slice,
-    range, type(...), numpy.dtype,
-))  # fmt: skip
-_FLOATS = frozenset((float, complex))
 _SEQUENCES = (list, set, frozenset, deque)
-#: Containers with more items are compared by their length alone, and at most so many objects are
-#: searched.
-MOST_ITEMS, MOST_OBJECTS = 1000, 20_000
+#: Of containers with more items every 31st is compared, and at most so many objects are searched.
+MOST_ITEMS, MOST_OBJECTS = 10_000, 20_000
+_STEP = 31
 _contents = attrgetter("cell_contents")
-#: Functions of C whose results differ from call to call, or that act outside of the program.
-IMPURE = {
-    id(function): name
-    for name, function in {
-        "print": print, "input": input, "open": open, "time.time": time.time,
-        "time.time_ns": time.time_ns, "time.perf_counter": time.perf_counter,
-        "time.perf_counter_ns": time.perf_counter_ns, "time.monotonic": time.monotonic,
-        "time.monotonic_ns": time.monotonic_ns, "time.process_time": time.process_time,
-        "time.sleep": time.sleep, "os.urandom": os.urandom,
-    }.items()
-}  # fmt: skip
-_SUSPICIOUS = frozenset((
-    "print", "input", "open", "write", "writelines", "urandom", "sleep", "now", "utcnow", "today",
-    *(name.partition(".")[2] for name in IMPURE.values()),
-)) - {""}  # fmt: skip
-#: Modules of Python's without such functions.
-_PURE = frozenset((
-    "math", "cmath", "functools", "typing", "collections", "itertools", "contextlib", "operator",
-    "dataclasses", "abc", "enum", "types", "copy", "warnings", "random", "inspect", "__future__",
-    "numbers", "builtins", "typing_extensions", "weakref", "re", "string",
-))  # fmt: skip
 #: Modules of Python's whose objects are searched as the user's are.
-_SEARCHED = frozenset(("argparse", "collections", "configparser", "queue", "types"))
+_SEARCHED = frozenset((
+    "argparse", "collections", "configparser", "queue", "types", "weakref", "_weakrefset",
+))  # fmt: skip
 #: Hooks of modules that run with ``forward`` or its backward.
 _HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 #: Special methods that a recorded function does not call.
@@ -90,93 +58,10 @@ _UNREAD = frozenset((
     "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_is_full_backward_hook",
     *_HOOKS, *_MIRRORED,
 ))  # fmt: skip
-#: Bytes up to which arrays of NumPy's are compared by their elements.
-_MOST_BYTES = 1 << 20
 #: Members of classes that an attribute of a class or of an instance may stand for.
 _METHODS = property, FunctionType, staticmethod, classmethod
 #: Methods that the library calls by name.
 _CALLED = frozenset(("forward", "__call__", "backward", "setup_context", "vjp"))
-
-
-def is_same(a: Any, b: Any) -> bool:
-    """Whether two values are identical, or of one simple type and equal."""
-    if a is b:
-        return True
-    kind = type(a)
-    if kind is not type(b):
-        return False
-    if kind in SIMPLE or isinstance(a, enum.Enum):
-        return bool(a == b)
-    if kind in _FLOATS:  # NaN, and the sign of zero
-        return repr(a) == repr(b)
-    if kind is tuple:
-        return len(a) == len(b) and all(map(is_same, a, b))
-    if kind is MethodType:
-        return a.__self__ is b.__self__ and a.__func__ is b.__func__
-    return False
-
-
-def is_simple(value: Any) -> bool:
-    """Whether ``is_same`` compares a value by its contents."""
-    kind = type(value)
-    if kind is tuple:
-        return all(map(is_simple, value))
-    return kind in SIMPLE or kind in _FLOATS or isinstance(value, enum.Enum)
-
-
-def is_library(name: str | None) -> bool:
-    """Whether a module, by its name, is this library's, NumPy's or Python's."""
-    return name is not None and name.partition(".")[0] in _LIBRARIES
-
-
-def is_user_code(code: CodeType, module: str | None) -> bool:
-    """Whether code is of the user's program or of another package.
-
-    Args:
-        code: Code of a function.
-        module: ``__module__`` of the function.
-    """
-    file = code.co_filename
-    return not file.startswith(_PACKAGE) and (not is_library(module) or file.startswith("<doctest"))
-
-
-@functools.lru_cache(1000)
-def names_in(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of globals, and of attributes, in code and the code inside it."""
-    found, attributes = set(), set()
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in (
-            "LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"
-        ):  # fmt: skip
-            found.add(instruction.argval)
-        elif "ATTR" in instruction.opname or instruction.opname == "LOAD_METHOD":
-            attributes.add(instruction.argval)
-        elif isinstance(instruction.argval, CodeType):
-            inner = names_in(instruction.argval)
-            found |= inner[0]
-            attributes |= inner[1]
-    return frozenset(found), frozenset(attributes)
-
-
-def stream_state(value: Any) -> Any:
-    """State of a random generator or an iterator, to be compared; None for other values."""
-    if isinstance(value, random.Random):
-        return value.getstate()
-    if isinstance(value, numpy.random.Generator):
-        return repr(value.bit_generator.state)
-    if isinstance(value, numpy.random.RandomState):
-        return repr(value.get_state(legacy=False))
-    if isinstance(value, GeneratorType):
-        return None if value.gi_frame is None else value.gi_frame.f_lasti, id(value.gi_frame)
-    if isinstance(value, itertools.count):
-        return repr(value)
-    if isinstance(value, type) or not hasattr(value, "__next__"):
-        return None
-    hint = getattr(value, "__length_hint__", None)
-    if hint is not None:
-        return hint()
-    # The state of other iterators of C cannot be read: two states are never equal.
-    return None if hasattr(value, "__dict__") else object()
 
 
 class Change(NamedTuple):
@@ -222,6 +107,8 @@ class Reach:
         self._cells: dict[int, tuple[CellType, str]] = {}
         self._streams: list[tuple[Any, Any, str]] = []
         self._numpy_arrays: list[tuple[Any, Any, str]] = []
+        #: Objects whose class may be replaced.
+        self._typed: list[Any] = []
         #: Functions that return a value, with the value.
         self._reads: list[tuple[Callable[[], Any], Any, str]] = []
         self._outside: Any = None
@@ -245,7 +132,7 @@ class Reach:
     def _visit(self, value: Any, label: str) -> None:
         """Search a value, which messages call ``label``."""
         kind = type(value)
-        if kind in SIMPLE or kind in _FLOATS or id(value) in self.objects:
+        if kind in SIMPLE or kind in FLOATS or id(value) in self.objects:
             return
         if len(self.objects) >= MOST_OBJECTS:
             return
@@ -253,22 +140,16 @@ class Reach:
         if kind in HOLDERS:
             value = unwrap_holder(value)
             self.objects[id(value)] = value
-        if isinstance(value, Tensor):
+        parts = parts_of(value)
+        if parts is not None:
+            for part in parts:
+                self._visit(part, label)
+        elif isinstance(value, Tensor):
             self.tensors[id(value)] = value
             for name in attributes(value):
                 self._watch_attribute(value, name, f"{label}.{name}")
         elif isinstance(value, FunctionType):
             self._visit_function(value, label)
-        elif isinstance(value, MethodType):
-            self._visit(value.__func__, label)
-            self._visit(value.__self__, label.rpartition(".")[0] or label)
-        elif isinstance(value, (staticmethod, classmethod)):
-            self._visit(value.__func__, label)
-        elif isinstance(value, property):
-            self._visit(value.fget, label)
-        elif isinstance(value, functools.partial):
-            for part in (value.func, value.args, value.keywords):
-                self._visit(part, label)
         elif isinstance(value, dict):
             self._plain.append(value)
             self._visit_dict(value, label)
@@ -286,7 +167,7 @@ class Reach:
         code = function.__code__
         self._visit_wrapped(function, label)
         if not is_user_code(code, function.__module__):
-            if function.__closure__ and not code.co_filename.startswith(_PACKAGE):
+            if function.__closure__ and not code.co_filename.startswith(PACKAGE):
                 self._visit_closure(function, label)
             return
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
@@ -295,11 +176,22 @@ class Reach:
         self._visit(function.__kwdefaults__, f"defaults of {function.__name__}")
         self._visit_dict(vars(function), function.__name__)
         self._visit_closure(function, label)
-        found, attributes = names_in(code)
-        self.names |= attributes
-        self.is_suspicious |= not _SUSPICIOUS.isdisjoint(found | attributes)
-        for name in found & function.__globals__.keys():
-            self._watch_entry(function.__globals__, name, f"global {name!r}")
+        names, scope = names_in(code), function.__globals__
+        self.names |= names.attributes
+        if is_dynamic(names.globals):
+            self.names |= names.globals & DYNAMIC
+        self.is_suspicious |= not SUSPICIOUS.isdisjoint(names.globals | names.attributes)
+        found = scope if not EVALUATING.isdisjoint(names.globals) else names.globals
+        for name in [name for name in found if name in scope and name[:2] != "__"]:
+            self._watch_entry(scope, name, f"global {name!r}")
+        for name in names.imports:
+            self._visit_import(name, scope.get("__package__"))
+
+    def _visit_import(self, name: str, package: Any) -> None:
+        """Search a Python module that a function imports."""
+        for path in (name, f"{package}.{name}" if name else package):
+            if path in sys.modules:
+                self._visit(sys.modules[path], path)
 
     def _visit_wrapped(self, function: FunctionType, label: str) -> None:
         """Search the function that a decorator wrapped."""
@@ -325,7 +217,7 @@ class Reach:
         """Watch an entry of a dict, such as a global, and search its value."""
         if (id(scope), name) not in self._entries:
             self._entries[id(scope), name] = scope, name, label
-            self.is_suspicious |= _is_suspicious(scope[name])
+            self.is_suspicious |= is_suspicious(scope[name])
             self._visit(scope[name], name)
 
     def _watch_attribute(self, owner: Any, name: str, label: str) -> None:
@@ -335,9 +227,15 @@ class Reach:
     def _visit_dict(self, value: dict[Any, Any], label: str) -> None:
         """Search a dict, or the ``__dict__`` of an object."""
         self._records.append((value, list(value), label))
-        if len(value) <= MOST_ITEMS:
-            for key, item in list(value.items()):
-                self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
+        if len(value) > MOST_ITEMS:
+            self._watch_items(value, list(value)[::_STEP], label)
+            return
+        for key, item in list(value.items()):
+            self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
+
+    def _watch_items(self, value: Any, places: list[Any], label: str) -> None:
+        """Watch some items of a large container."""
+        self._reads.append((partial(sample_items, value, places), None, label))
 
     def _visit_sequence(self, value: Any, label: str) -> None:
         """Search a tuple, list, set or deque."""
@@ -347,6 +245,8 @@ class Reach:
         if len(value) <= MOST_ITEMS:
             for i, item in enumerate(value):
                 self._visit(item, f"{label}[{i}]")
+        elif isinstance(value, (list, deque)):
+            self._watch_items(value, list(range(0, len(value), _STEP)), label)
 
     def _visit_subclass(self, value: Any, label: str) -> None:
         """Search the attributes of a container of a class of the user's, and its methods."""
@@ -355,19 +255,24 @@ class Reach:
 
     def _visit_scope(self, value: Any, label: str) -> None:
         """Note a class or a Python module of the user's, whose members are searched later."""
-        name = value.__name__ if isinstance(value, ModuleType) else value.__module__
-        if not is_library(name):
-            self._scopes.append((value, label))
+        if is_library(value.__name__ if isinstance(value, ModuleType) else value.__module__):
+            return
+        self._scopes.append((value, label))
+        if isinstance(value, type):
+            for cls in (type(value), *value.__mro__):
+                self._visit(cls, cls.__name__)
 
     def _visit_object(self, value: Any, label: str) -> None:
         """Search the attributes of an object, and the methods of its class."""
         stream = stream_state(value)
         if stream is not None:
             self._streams.append((value, stream, label))
-        if isinstance(value, numpy.ndarray) and value.nbytes <= _MOST_BYTES:
+        read = contents_reader(value)
+        if read is not None:
+            self._reads.append((read, None, label))
+            self._visit(read(), label)
+        elif isinstance(value, numpy.ndarray):
             self._numpy_arrays.append((value, value.copy(), label))
-        elif isinstance(value, ContextVar):
-            self._reads.append((partial(value.get, _MISSING), value.get(_MISSING), label))
         elif isinstance(value, threading.local):
             for name, item in vars(value).items():
                 self._watch_attribute(value, name, f"{label}.{name}")
@@ -378,27 +283,28 @@ class Reach:
     def _visit_attributes(self, value: Any, label: str) -> None:
         """Search the attributes of an object, and the methods of its class, unless it is opaque."""
         module = type(value).__module__
-        state = getattr(value, "__dict__", {})
-        if module.startswith("tinytorch.capture") and "_modules" not in state:
+        state = instance_dict(value)
+        if module.startswith("tinytorch.capture") and "_modules" not in (state or ()):
             # A compiled function, with its recordings.
             self._visit(getattr(value, "function", getattr(value, "__wrapped__", None)), label)
             return
-        if isinstance(value, (BuiltinFunctionType, numpy.ndarray)) or module.startswith(_OPAQUE):
+        if isinstance(value, numpy.ndarray) or module.startswith(_OPAQUE):
             return
         root = module.partition(".")[0]
         if is_library(module) and root != "tinytorch" and root not in _SEARCHED:
-            self.is_suspicious |= root in sys.stdlib_module_names and root not in _PURE
+            self.is_suspicious |= root in sys.stdlib_module_names and root not in PURE
             self._visit(getattr(value, "__wrapped__", None), label)
             return
-        if "_forward_hooks" in state:
+        self._typed.append(value)
+        if state is not None and "_forward_hooks" in state:
             self._visit_module(value, label)
-        elif hasattr(value, "__dict__"):
-            self._visit_dict(vars(value), label)
+        elif state is not None:
+            self._visit_dict(state, label)
         for cls in type(value).__mro__:
             for name in _slots(cls):
                 self._watch_attribute(value, name, f"{label}.{name}")
                 self._visit(getattr(value, name, None), f"{label}.{name}")
-            self._visit(cls, cls.__name__)
+        self._visit(type(value), type(value).__name__)
 
     def _visit_module(self, module: Any, label: str) -> None:
         """Search a module: its attributes, which include parameters, buffers and children."""
@@ -438,10 +344,13 @@ class Reach:
         if isinstance(scope, ModuleType):
             self._watch_entry(vars(scope), name, label)
             return
-        value = next(vars(cls)[name] for cls in scope.__mro__ if name in vars(cls))
+        members = next(vars(cls) for cls in scope.__mro__ if name in vars(cls))
+        value = members[name]
         if isinstance(value, _METHODS) or not hasattr(type(value), "__get__"):
             self._watch_attribute(scope, name, label)
-        if name in vars(scope):
+        else:
+            self._reads.append((partial(members.get, name), None, label))
+        if members is vars(scope) or name in vars(scope):
             self._visit(value, label)
 
     # -- comparison --------------------------------------------------------------------
@@ -454,16 +363,25 @@ class Reach:
         ]
         self._getters = [(_getter(keys), state) for state, keys, _ in self._listed]
         self._listed_sequences = [s for s in self._sequences if len(s) <= MOST_ITEMS]
-        self._sized = [*(state for state, _, _ in self._records), *self._sequences]
+        self._sized = [
+            *(state for state, _, _ in self._records), *self._sequences,
+            *(vars(scope) for scope, _ in self._scopes if self._is_sized(scope)),
+        ]  # fmt: skip
+        self._kinds = list(map(type, self._typed))
+        self._reads = [(read, read(), label) for read, _, label in self._reads]
         self._ordered = [state for state in self._plain if len(state) <= MOST_ITEMS]
         self._orders = list(map(list, self._ordered))
         self._scope_dicts = [scope for scope, _, _ in self._entries.values()]
         self._scope_names = [name for _, name, _ in self._entries.values()]
         self._owners = [owner for owner, _, _ in self._attributes.values()]
         self._owner_names = [name for _, name, _ in self._attributes.values()]
-        self._cell_list = [cell for cell, _ in self._cells.values() if _has_contents(cell)]
+        self._cell_list = [cell for cell, _ in self._cells.values() if has_contents(cell)]
         self._sizes = list(map(len, self._sized))
         self._expected = list(self._current())
+
+    def _is_sized(self, scope: Any) -> bool:
+        """Whether a new member of a class or a Python module is another state."""
+        return isinstance(scope, type) or is_dynamic(self.names)
 
     def exclude(self, entries: set[tuple[int, Any]]) -> None:
         """Stop to watch entries of containers, which a replay reads or changes itself.
@@ -491,8 +409,8 @@ class Reach:
     def _rest(self) -> Iterator[Any]:
         """Yield the values of globals, attributes that are in no ``__dict__``, and cells."""
         return itertools.chain(
-            map(dict.get, self._scope_dicts, self._scope_names, itertools.repeat(_MISSING)),
-            map(getattr, self._owners, self._owner_names, itertools.repeat(_MISSING)),
+            map(dict.get, self._scope_dicts, self._scope_names, itertools.repeat(MISSING)),
+            map(getattr, self._owners, self._owner_names, itertools.repeat(MISSING)),
             map(_contents, self._cell_list),
         )
 
@@ -500,9 +418,11 @@ class Reach:
         """Whether everything is as it was: the same objects, or equal simple values."""
         if list(map(len, self._sized)) != self._sizes or any(self._hooks):
             return False
+        if list(map(type, self._typed)) != self._kinds:
+            return False
         if self._ordered and list(map(list, self._ordered)) != self._orders:
             return False
-        if self._numpy_arrays and not all(map(_is_unchanged, self._numpy_arrays)):
+        if self._numpy_arrays and not all(map(is_unchanged, self._numpy_arrays)):
             return False
         if self._reads and not all(is_same(read(), value) for read, value, _ in self._reads):
             return False
@@ -525,7 +445,8 @@ class Reach:
         found: list[Change] = []
         for state, keys, label in self._listed:
             before = dict(zip(keys, itertools.islice(expected, len(keys)), strict=True))
-            found += _changed_keys(before, state, label)
+            if keys or len(state) <= MOST_ITEMS:
+                found += _changed_keys(before, state, label)
         sizes = dict(zip(map(id, self._sized), self._sizes, strict=True))
         for sequence in self._listed_sequences:
             items = list(itertools.islice(expected, sizes[id(sequence)]))
@@ -534,11 +455,11 @@ class Reach:
         labels = itertools.chain(
             (label for _, _, label in self._entries.values()),
             (label for _, _, label in self._attributes.values()),
-            (label for cell, label in self._cells.values() if _has_contents(cell)),
+            (label for cell, label in self._cells.values() if has_contents(cell)),
         )
         rest = zip(labels, expected, self._rest(), strict=False)
-        found += [Change(label, _is_unset(a)) for label, a, b in rest if not is_same(a, b)]
-        found += [Change(entry[2]) for entry in self._numpy_arrays if not _is_unchanged(entry)]
+        found += [Change(label, is_unset(a)) for label, a, b in rest if not is_same(a, b)]
+        found += [Change(entry[2]) for entry in self._numpy_arrays if not is_unchanged(entry)]
         found += [Change(label) for read, value, label in self._reads if not is_same(read(), value)]
         return found + [Change(label) for value, state, label in self._streams
                         if stream_state(value) != state]  # fmt: skip
@@ -550,8 +471,8 @@ class Reach:
     def describe(self) -> list[str]:
         """Return the names of the watched globals, closure variables and attributes."""
         simple = [label for scope, name, label in self._entries.values()
-                  if is_simple(scope.get(name, _MISSING))]  # fmt: skip
-        cells = [label for cell, label in self._cells.values() if _has_contents(cell)]
+                  if is_simple(scope.get(name, MISSING))]  # fmt: skip
+        cells = [label for cell, label in self._cells.values() if has_contents(cell)]
         return [
             *simple, *cells,
             f"contents of {len(self._records)} dicts, such as attributes of modules, and "
@@ -581,8 +502,11 @@ def _member_names(scope: Any, names: set[str]) -> set[str]:
     Members that a class inherits are among them, since an attribute of the class may hide them.
     """
     if isinstance(scope, ModuleType):
-        return names & vars(scope).keys()
-    found: set[str] = set()
+        found = names | {"__getattr__"}
+        if is_dynamic(names):
+            found |= {name for name, value in vars(scope).items() if is_simple(value)}
+        return {name for name in found & vars(scope).keys() if name != "__builtins__"}
+    found = set()
     for cls in scope.__mro__:
         if not is_library(cls.__module__):
             found |= names & vars(cls).keys()
@@ -591,15 +515,12 @@ def _member_names(scope: Any, names: set[str]) -> set[str]:
                 for name, value in vars(cls).items()
                 if name[:2] == "__" and isinstance(value, FunctionType) and name not in _UNCALLED
             }
+            if is_dynamic(names):
+                found |= {
+                    name for name, value in vars(cls).items()
+                    if name[:2] != "__" and not isinstance(value, _METHODS)
+                }  # fmt: skip
     return found
-
-
-def _is_suspicious(value: Any) -> bool:
-    """Whether a global is an impure function, or a module of Python's that may have some."""
-    if isinstance(value, ModuleType):
-        root = value.__name__.partition(".")[0]
-        return root in sys.stdlib_module_names and root not in _PURE
-    return id(value) in IMPURE or isinstance(value, io.IOBase)
 
 
 def _getter(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
@@ -609,26 +530,6 @@ def _getter(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     return (lambda state: (state[names[0]],)) if names else lambda state: ()
 
 
-def _is_unchanged(entry: tuple[Any, Any, str]) -> bool:
-    """Whether an array of NumPy's is equal to its copy, byte for byte."""
-    array, copy, _ = entry
-    return bool(array.shape == copy.shape and array.tobytes() == copy.tobytes())
-
-
-def _has_contents(cell: CellType) -> bool:
-    """Whether a cell of a closure is not empty."""
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
-
-
-def _is_unset(value: Any) -> bool:
-    """Whether a value says that something has not been created yet."""
-    return value is _MISSING or value is None or value is False
-
-
 def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> list[Change]:
     """Return the entries that differ between two dicts."""
     hidden = _UNREAD if "_forward_hooks" in now else ()
@@ -636,9 +537,9 @@ def _changed_keys(before: dict[Any, Any], now: dict[Any, Any], label: str) -> li
     return [
         Change(
             f"{label}.{key}" if isinstance(key, str) else f"{label}[{type(key).__name__}]",
-            _is_unset(before.get(key, _MISSING)),
+            is_unset(before.get(key, MISSING)),
             (id(now), key),
         )  # fmt: skip
         for key in keys
-        if not is_same(before.get(key, _MISSING), now.get(key, _MISSING))
+        if not is_same(before.get(key, MISSING), now.get(key, MISSING))
     ]

@@ -20,7 +20,9 @@ from typing import Any
 import numpy
 
 from .guards import modes
-from .reach import _PACKAGE, IMPURE, Change, Reach, is_same
+from .code_names import IMPURE, PACKAGE
+from .python_values import is_same
+from .reach import Change, Reach
 
 
 _WRITERS = frozenset(("write", "writelines"))
@@ -64,7 +66,7 @@ class SideEffects:
         name = IMPURE.get(id(function)) or _method_name(function)
         if not name:
             return
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
             self._calls.append(f"{name}() at {frame.f_code.co_filename}:{frame.f_lineno}")
 
     def calls(self) -> list[str]:

@@ -9,6 +9,7 @@ pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -17,11 +18,14 @@ import numpy
 from ..autograd.function import FunctionCtx
 from ..backends.base import Backend
 from ..core.storage import Storage
+from ..core.tensor import Tensor
 from ..graph.nodes import Node
 from ..graph.saved_tensors import SavedOutput
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
-from .recorder import ProgramRecorder, _recorders, find_recorder, map_tree, thread_id
+from .recorder import (
+    ProgramRecorder, _recorders, find_recorder, is_users, map_tree, thread_id,
+)  # fmt: skip
 
 _lock = threading.Lock()
 _users = 0
@@ -91,6 +95,20 @@ class _NodeSlot(_BackendSlot):
         return backend
 
 
+class _VersionSlot:
+    """The version of a tensor's memory, which differs between replays."""
+
+    def __init__(self, original: Any) -> None:
+        self.read = original.__get__
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        recorder = find_recorder(thread_id())
+        if owner is not None and recorder is not None:
+            if is_users(sys._getframe(1).f_code.co_filename):
+                recorder.note_break("_version")
+        return self.read(owner, cls)
+
+
 def recorder_of_thread() -> ProgramRecorder:
     """Return the recorder of this thread, which records."""
     return _recorders[thread_id()]
@@ -104,13 +122,13 @@ def install() -> None:
         Backend.recordings = _users
         if _users > 1:
             return
-        data, backend, node = (
-            vars(cls)[name] for cls, name in ((Storage, "_data"), (Storage, "_xp"), (Node, "xp"))
-        )
+        places = (Storage, "_data"), (Storage, "_xp"), (Node, "xp"), (Tensor, "_version")
+        data, backend, node, version = (vars(cls)[name] for cls, name in places)
         _replaced[:] = (
             (Storage, "_data", data, _DataSlot(data, backend)),
             (Storage, "_xp", backend, _BackendSlot(backend)),
             (Node, "xp", node, _NodeSlot(node)),
+            (Tensor, "_version", version, _VersionSlot(version)),
         )
         for cls, name, _, slot in _replaced:
             setattr(cls, name, slot)

@@ -1,0 +1,162 @@
+"""Comparison of values other than tensors, and what of an object is compared."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import gc
+import itertools
+import random
+import weakref
+from array import array
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import partial
+from types import (
+    BuiltinFunctionType, CellType, GeneratorType, MappingProxyType, MethodType,
+)  # fmt: skip
+from typing import Any
+
+import numpy
+
+from .. import dtypes
+from ..core.device import device
+from ..core.layout import layout, memory_format
+from ..core.size import Size
+
+MISSING = object()
+#: Types of values that are compared by value.
+SIMPLE = frozenset((
+    int, bool, str, bytes, type(None), dtypes.dtype, device, layout, memory_format, Size, slice,
+    range, type(...), numpy.dtype,
+))  # fmt: skip
+FLOATS = frozenset((float, complex))
+#: Number of elements of a large array in a sample.
+_SAMPLES = 4096
+#: Bytes up to which arrays of NumPy's are compared by their elements.
+_MOST_BYTES = 1 << 20
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values are identical, or of one simple type and equal."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind in SIMPLE or isinstance(a, enum.Enum):
+        return bool(a == b)
+    if kind in FLOATS:  # NaN, and the sign of zero
+        return repr(a) == repr(b)
+    if kind is tuple:
+        return len(a) == len(b) and all(map(is_same, a, b))
+    if kind is MethodType:
+        return a.__self__ is b.__self__ and a.__func__ is b.__func__
+    return False
+
+
+def is_simple(value: Any) -> bool:
+    """Whether ``is_same`` compares a value by its contents."""
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_simple, value))
+    return kind in SIMPLE or kind in FLOATS or isinstance(value, enum.Enum)
+
+
+def stream_state(value: Any) -> Any:
+    """State of a random generator or an iterator, to be compared; None for other values."""
+    if isinstance(value, random.Random):
+        return value.getstate()
+    if isinstance(value, numpy.random.Generator):
+        return repr(value.bit_generator.state)
+    if isinstance(value, numpy.random.RandomState):
+        return repr(value.get_state(legacy=False))
+    if isinstance(value, GeneratorType):
+        return None if value.gi_frame is None else value.gi_frame.f_lasti, id(value.gi_frame)
+    if isinstance(value, itertools.count):
+        return repr(value)
+    if isinstance(value, type) or not hasattr(type(value), "__next__"):
+        return None
+    hint = getattr(type(value), "__length_hint__", None)
+    if hint is not None:
+        return hint(value)
+    # The state of other iterators of C cannot be read: two states are never equal.
+    return None if hasattr(value, "__dict__") else object()
+
+
+def parts_of(value: Any) -> tuple[Any, ...] | None:
+    """Return what a method, a property or another wrapper of values stands for; None for others."""
+    if isinstance(value, MethodType):
+        return value.__func__, value.__self__
+    if isinstance(value, (staticmethod, classmethod)):
+        return (value.__func__,)
+    if isinstance(value, property):
+        return value.fget, value.fset
+    if isinstance(value, (functools.partial, functools.partialmethod)):
+        return value.func, value.args, value.keywords
+    if isinstance(value, functools.cached_property):
+        return (value.func,)
+    if isinstance(value, BuiltinFunctionType):
+        return (value.__self__,)
+    return tuple(gc.get_referents(value)) if type(value) is MappingProxyType else None
+
+
+def contents_reader(value: Any) -> Callable[[], Any] | None:
+    """Return a function that returns what a value holds, or a sample of it; None for others."""
+    if isinstance(value, numpy.ndarray):
+        return partial(_sample_array, value) if value.nbytes > _MOST_BYTES else None
+    if isinstance(value, (bytearray, array, memoryview)):
+        return partial(bytes, value)
+    if isinstance(value, weakref.ref):
+        return value
+    return partial(_read_variable, value) if isinstance(value, ContextVar) else None
+
+
+def _read_variable(variable: ContextVar[Any]) -> Any:
+    """Return the value of a context variable, which may be its default, or None."""
+    try:
+        return variable.get()
+    except LookupError:
+        return None
+
+
+def _sample_array(values: Any) -> tuple[Any, ...]:
+    """Return the shape of an array and some of its elements."""
+    step = -(-values.size // _SAMPLES)
+    return values.shape, values.flat[::step].tobytes()
+
+
+def sample_items(values: Any, places: list[Any]) -> tuple[Any, ...]:
+    """Return some items of a large list or dict."""
+    try:
+        return tuple([values[place] for place in places])
+    except (KeyError, IndexError):
+        return ()
+
+
+def instance_dict(value: Any) -> Any:
+    """Return the ``__dict__`` of an object without a call of code of its class, or None."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+
+
+def has_contents(cell: CellType) -> bool:
+    """Whether a cell of a closure is not empty."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def is_unset(value: Any) -> bool:
+    """Whether a value says that something has not been created yet."""
+    return value is MISSING or value is None or value is False
+
+
+def is_unchanged(entry: tuple[Any, Any, str]) -> bool:
+    """Whether an array of NumPy's is equal to its copy, byte for byte."""
+    array, copy, _ = entry
+    return bool(array.shape == copy.shape and array.tobytes() == copy.tobytes())
