@@ -181,8 +181,11 @@ class Reach:
         if is_dynamic(names.globals):
             self.names |= names.globals & DYNAMIC
         self.is_suspicious |= not SUSPICIOUS.isdisjoint(names.globals | names.attributes)
-        found = scope if not EVALUATING.isdisjoint(names.globals) else names.globals
-        for name in [name for name in found if name in scope and name[:2] != "__"]:
+        found = names.globals & scope.keys()
+        if not EVALUATING.isdisjoint(names.globals):
+            skipped = type, ModuleType, FunctionType
+            found |= {name for name in scope if not isinstance(scope[name], skipped)}
+        for name in [name for name in found if name[:2] != "__"]:
             self._watch_entry(scope, name, f"global {name!r}")
         for name in names.imports:
             self._visit_import(name, scope.get("__package__"))
