@@ -19,10 +19,11 @@ import numpy as np
 
 import tinytorch as tt
 import tinytorch.nn.functional as F
-from tinytorch.capture.recording import leaves_of, record
+from tinytorch.capture.recording import record
 from tinytorch.capture import engines
 from tinytorch.capture.graph import Program
 from tinytorch.capture.replay import run_program
+from tinytorch.capture.trees import tensors_in
 
 #: Operations whose results are memory that is not initialized: their layout alone is compared.
 UNINITIALIZED = ("empty", "new_empty", "empty_like", "empty_permuted", "empty_strided",
@@ -193,7 +194,7 @@ class SampleCase:
         arguments, args, kwargs = convert(
             (self.sample.input, self.sample.args, self.sample.kwargs), lambda _: next(following)
         )
-        return leaves_of(self.function(arguments, *args, **kwargs))
+        return tensors_in(self.function(arguments, *args, **kwargs))
 
     def run(self, tensors: list[Any], cotangents: list[Any]) -> list[Any]:
         """Results, then the gradients of those tensors that require one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import dataclasses
 import importlib
 import inspect
 import io
@@ -11,6 +12,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +294,70 @@ def test_other_backends_run_eagerly() -> None:
     compiled = tt.compile(lambda x: x + 1)
     with pytest.warns(UserWarning, match="class Mine"):
         assert compiled(tt.ones(2).as_subclass(mine)).tolist() == [2.0, 2.0]
+
+
+# -- arguments and results -----------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Batch:
+    """Arguments in a dataclass, with a method."""
+
+    x: Any
+    target: Any
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def difference(self) -> Any:
+        return self.x - self.target
+
+
+class Encoding(dict[str, Any]):
+    """Dict with a method, as tokenizers return."""
+
+    def scaled(self) -> Any:
+        return self["x"] * self["scale"]
+
+
+@dataclasses.dataclass
+class ModelOutput(OrderedDict[str, Any]):
+    """Result whose items are its attributes, as models of transformers return."""
+
+    loss: Any
+    logits: Any = None
+
+    def __post_init__(self) -> None:
+        self.update(loss=self.loss, logits=self.logits)
+
+
+def test_dataclasses_and_dicts_of_other_classes_are_trees() -> None:
+    def function(batch: Any, encoding: Any) -> Any:
+        loss = batch.difference().square().sum() + encoding.scaled().sum()
+        return ModelOutput(loss, Batch(loss * 2, None, batch.names))
+
+    compiled = tt.compile(function, fullgraph=True)
+    for i in range(6):
+        x = tt.full((2,), float(i), requires_grad=True)
+        batch = Batch(x, tt.ones(2), {"a": "b"})
+        found = compiled(batch, Encoding(x=tt.ones(2), scale=2.0 if i < 3 else 4.0))
+        assert type(found) is ModelOutput and list(found) == ["loss", "logits"]
+        assert found.loss.item() == 2 * (i - 1) ** 2 + (4 if i < 3 else 8)
+        assert found["loss"] is found.loss and found["logits"].names == {"a": "b"}
+        (grad,) = tt.autograd.grad(found.logits.x, x)
+        assert grad.tolist() == [4.0 * (i - 1)] * 2
+    assert len(compiled._compiled.entries) == 2
+
+
+def test_a_change_of_a_dataclass_of_the_arguments_is_a_side_effect() -> None:
+    def function(batch: Any) -> Any:
+        batch.names = {"seen": "yes"}
+        return batch.x + 1
+
+    compiled = tt.compile(function)
+    with pytest.warns(UserWarning, match="an argument of type Batch"):
+        compiled(Batch(tt.ones(2), tt.ones(2)))
+    for _ in range(2):
+        batch = Batch(tt.ones(2), tt.ones(2))
+        assert compiled(batch).tolist() == [2.0, 2.0] and batch.names == {"seen": "yes"}
 
 
 # -- explain and check -------------------------------------------------------------------------

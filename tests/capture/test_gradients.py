@@ -378,20 +378,54 @@ def test_views_of_inputs_as_results_are_views() -> None:
     assert len(compiled._compiled.entries) == 1 and len(detached._compiled.entries) == 1
 
 
-def test_parts_of_one_tensor_are_results_and_the_whole_with_a_part_is_not() -> None:
+def test_results_may_be_parts_of_one_another() -> None:
     parts = tt.compile(lambda x: (x * 2).chunk(2, 1), fullgraph=True)
     for _ in range(3):
         x = tt.randn(3, 4, requires_grad=True)
         a, b = parts(x)
         assert tt.equal(a, x[:, :2] * 2) and tt.equal(b, x[:, 2:] * 2)
         assert tt.autograd.grad(b.sum(), x)[0].tolist() == [[0.0, 0.0, 2.0, 2.0]] * 3
-    whole = tt.compile(lambda x: (y := x * 2, y[:1]))
+    whole = tt.compile(lambda x: ((y := x * 2)[:1], y, y.detach(), y), fullgraph=True)
+    for _ in range(3):
+        x = tt.ones(2, requires_grad=True)
+        part, y, detached, again = whole(x)
+        assert tt.autograd.grad(part.sum() + 2 * y.sum(), x)[0].tolist() == [6.0, 4.0]
+        assert again is y and not detached.requires_grad
+        with tt.no_grad():
+            part.zero_()
+        assert y.tolist() == detached.tolist() == [0.0, 2.0]
+
+
+def test_results_that_overlap_are_a_break() -> None:
+    parts = tt.compile(lambda x: ((y := x * 2)[:2], y[1:]))
     with pytest.warns(UserWarning, match="two results share memory"):
-        whole(tt.ones(2))
+        parts(tt.ones(3))
     for _ in range(2):
-        y, part = whole(tt.ones(2))
-        part.zero_()
-        assert y.tolist() == [0.0, 2.0]
+        a, b = parts(tt.ones(3))
+        a.zero_()
+        assert b.tolist() == [0.0, 2.0]
+
+
+class Reverse(tt.autograd.Function):  # type: ignore[misc]
+    """View whose gradient is negated, for training against a domain classifier."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return -grad
+
+
+def test_a_view_with_a_gradient_rule_of_its_own_as_a_result() -> None:
+    of_input = tt.compile(lambda x: Reverse.apply(x).t(), fullgraph=True)
+    of_result = tt.compile(lambda x: (y := x * 2, Reverse.apply(y)), fullgraph=True)
+    for _ in range(3):
+        x = tt.ones(2, 2, requires_grad=True)
+        assert tt.autograd.grad(of_input(x * 1).sum(), x)[0].tolist() == [[-1.0, -1.0]] * 2
+        y, reversed_ = of_result(x)
+        assert tt.autograd.grad((y + 3 * reversed_).sum(), x)[0].tolist() == [[-4.0, -4.0]] * 2
 
 
 def test_a_change_in_place_of_an_input_with_a_history() -> None:

@@ -16,8 +16,9 @@ from tinytorch import nn
 from tinytorch.capture.arrays import ProgramArray
 from tinytorch.capture.graph import Kind
 from tinytorch.capture.recorder import current_recorder
-from tinytorch.capture.recording import leaves_of, record
+from tinytorch.capture.recording import record
 from tinytorch.capture.replay import run_program
+from tinytorch.capture.trees import tensors_in
 from tinytorch.core.storage import Storage, follow_devices
 from tinytorch.graph.nodes import Node
 from tinytorch.nn import functional as F
@@ -42,16 +43,16 @@ def assert_replays(make: Make, *calls: list[Any]) -> Replayer:
     eager, recorded = make(), make()
     first, *others = calls
     tt.manual_seed(0)
-    wanted = leaves_of(eager(*[a.clone() for a in first]))
+    wanted = tensors_in(eager(*[a.clone() for a in first]))
     tt.manual_seed(0)
     replay = Replayer(recorded, [a.clone() for a in first])
     assert not replay.recording.breaks
-    for found, expected in zip(leaves_of(replay.recording.result), wanted, strict=True):
+    for found, expected in zip(tensors_in(replay.recording.result), wanted, strict=True):
         assert_close(found.detach().numpy(), expected.detach().numpy())
     for seed, call in enumerate(others):
         given, again = [a.clone() for a in call], [a.clone() for a in call]
         tt.manual_seed(seed)
-        wanted = [t.detach().numpy() for t in leaves_of(eager(*given))]
+        wanted = [t.detach().numpy() for t in tensors_in(eager(*given))]
         after = tt.get_rng_state().tolist()
         tt.manual_seed(seed)
         for found, expected in zip(replay(*again), wanted, strict=True):

@@ -11,13 +11,14 @@ from typing import Any
 import numpy
 
 from ..core.tensor import Tensor
-from ..func._trees import flatten, unflatten
+from ..graph.views import FUNCTION
 from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, dense, is_like
 from .python_values import is_simple
 from .reach import Reach
-from .traced_memory import Input, address, root_of
+from .traced_memory import Input, address, is_within, root_of
+from .trees import flatten_tree, rebuild_tree
 
 
 class Refusal(Exception):
@@ -218,13 +219,13 @@ class Binding:
         return arrays
 
 
-class ViewOfInput:
-    """A result that is a view of an input.
+class View:
+    """A result that is a view of an input or of another result.
 
     Args:
         view: The result.
-        source: The input.
-        place: Its place among the listed tensors.
+        source: The input or the other result.
+        place: Its place among the listed tensors, or among the outputs.
 
     Raises:
         Refusal: If the two differ in dtype.
@@ -232,7 +233,7 @@ class ViewOfInput:
 
     def __init__(self, view: Any, source: Any, place: int) -> None:
         if view.dtype is not source.dtype:
-            raise Refusal("a result is a view of an input with another dtype")
+            raise Refusal("a result is a view of another dtype")
         self.place = place
         self._geometry = tuple(view.shape), view.stride()
         self._offset = (address(view._data) - address(source._data)) // view.element_size()
@@ -242,6 +243,11 @@ class ViewOfInput:
         """Return the view of ``source``."""
         base = source.detach() if self._is_detached else source
         return base.as_strided(*self._geometry, source.storage_offset() + self._offset)
+
+
+def has_own_gradient(tensor: Any) -> bool:
+    """Whether a tensor is a view that a function of the program's with a gradient rule returned."""
+    return bool(tensor.requires_grad and getattr(tensor, "_kind", "") == FUNCTION)
 
 
 def may_overlap(a: Any, b: Any) -> bool:
@@ -269,13 +275,14 @@ class ResultTree:
     def __init__(
         self, result: Any, leaves: Sequence[Any], listed: Listed, memory: set[int]
     ) -> None:  # fmt: skip
-        found, self._structure = flatten(result)
+        found: list[Any] = []
+        self._structure = flatten_tree(result, found)
         places = {id(leaf): i for i, leaf in enumerate(leaves)}
         inputs = {id(tensor): i for i, tensor in enumerate(listed.owned)}
         # The arguments of the recorded call must not be kept alive.
         self._count, self._reached = listed.count, listed.owned[listed.count :]
-        #: For each leaf ``("output", i)``, ``("input", i)``, ``("view", ViewOfInput)`` or
-        #: ``("constant", value)``.
+        #: For each leaf ``("output", i)``, ``("input", i)``, ``("view", View)`` of an input,
+        #: ``("alias", View)`` of an output, or ``("constant", value)``.
         self._parts: list[tuple[str, Any]] = []
         for leaf in found:
             if isinstance(leaf, Tensor):
@@ -305,20 +312,40 @@ class ResultTree:
         """
         inputs = {id(root_of(tensor._data)): i for i, tensor in enumerate(listed.owned)}
         hidden = memory | {id(root_of(g._data)) for g in listed.grads if g is not None}
-        seen: list[Any] = []
-        for at, (kind, place) in enumerate(self._parts):
-            if kind != "output":
-                continue
+        seen: list[int] = []
+        found = [(at, place) for at, (kind, place) in enumerate(self._parts) if kind == "output"]
+        # The whole before its parts, and what has a history before what is detached from it.
+        found.sort(key=lambda p: (-leaves[p[1]]._data.size, not leaves[p[1]].requires_grad))
+        for at, place in found:
             leaf = leaves[place]
             root = id(root_of(leaf._data))
+            if has_own_gradient(leaf):
+                continue
             if root in inputs and leaf._data.size:
                 source = listed.owned[inputs[root]]
-                self._parts[at] = "view", ViewOfInput(leaf, source, inputs[root])
+                self._parts[at] = "view", View(leaf, source, inputs[root])
             elif root in hidden - inputs.keys():
                 raise Refusal("a result is a view of a tensor that is no argument")
-            elif any(may_overlap(leaf._data, other) for other in seen):
-                raise Refusal("two results share memory")
-            seen.append(leaf._data)
+            elif place not in seen:
+                self._parts[at] = self._alias(leaf, place, [leaves[i] for i in seen], seen)
+                if self._parts[at][0] == "output":
+                    seen.append(place)
+
+    def _alias(
+        self, leaf: Any, place: int, others: list[Any], places: list[int]
+    ) -> tuple[str, Any]:  # fmt: skip
+        """Return the part of a result, which may be a view of an earlier one.
+
+        Raises:
+            Refusal: If it shares memory with one in another way.
+        """
+        for other, number in zip(others, places, strict=True):
+            if not may_overlap(leaf._data, other._data):
+                continue
+            if is_within(leaf._data, other._data) and leaf.requires_grad <= other.requires_grad:
+                return "alias", View(leaf, other, number)
+            raise Refusal("two results share memory")
+        return "output", place
 
     def outputs(self) -> set[int]:
         """Numbers of the outputs that are in the result."""
@@ -334,7 +361,7 @@ class ResultTree:
         if self._is_single:
             return self._part(*self._parts[0], outputs, tensors)
         parts = [self._part(kind, value, outputs, tensors) for kind, value in self._parts]
-        return unflatten(self._structure, parts)
+        return rebuild_tree(self._structure, iter(parts))
 
     def _part(self, kind: str, value: Any, outputs: Sequence[Any], tensors: Sequence[Any]) -> Any:
         """Return one leaf of the result."""
@@ -342,6 +369,8 @@ class ResultTree:
             return outputs[value]
         if kind == "constant":
             return value
+        if kind == "alias":
+            return value.make(outputs[value.place])
         place = value.place if kind == "view" else value
         tensor = tensors[place] if place < self._count else self._reached[place - self._count]
         return value.make(tensor) if kind == "view" else tensor

@@ -122,15 +122,30 @@ class Program:
     writes: list[tuple[int, Value]] = field(default_factory=list)
 
 
+_CONTAINERS = frozenset((tuple, list, dict, slice))
+
+
 def values_in(tree: Any) -> Iterator[Value]:
-    """Yield the values in an argument of a node."""
-    if isinstance(tree, Value):
-        yield tree
-    elif isinstance(tree, (tuple, list)):
-        for item in tree:
-            yield from values_in(item)
-    elif isinstance(tree, dict):
-        for item in tree.values():
-            yield from values_in(item)
-    elif isinstance(tree, slice):
-        yield from values_in((tree.start, tree.stop, tree.step))
+    """Return an iterator over the values in an argument of a node."""
+    if tree.__class__ is Value:
+        return iter((tree,))
+    found: list[Value] = []
+    _collect(tree, found)
+    return iter(found)
+
+
+def _collect(tree: Any, found: list[Value]) -> None:
+    """Append the values in an argument to a list."""
+    kind = tree.__class__
+    if kind is dict:
+        tree = tree.values()
+    elif kind is slice:
+        tree = tree.start, tree.stop, tree.step
+    elif not isinstance(tree, (tuple, list)):
+        return
+    for item in tree:
+        kind = item.__class__
+        if kind is Value:
+            found.append(item)
+        elif kind in _CONTAINERS or isinstance(item, tuple):
+            _collect(item, found)

@@ -20,7 +20,6 @@ from ..core import torch_function
 from ..core.storage import attributes
 from ..core.tensor import Tensor
 from ..dispatch import autocast
-from ..func._trees import _container
 from ..graph.engine import Anomaly
 from ..graph.saved_tensors import HOOK_STACK
 from ..nn.module.global_hooks import CALLS
@@ -30,6 +29,7 @@ from ..state import settings
 from .python_values import SIMPLE, is_simple
 from .reach import Reach
 from .traced_memory import root_of
+from .trees import OBJECT, find_container
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
 TENSORS = frozenset((Tensor, Parameter, Buffer))
@@ -76,7 +76,7 @@ class Signature:
     Attributes:
         key: Flat list of values, equal for calls that may run the same program.
         tensors: The tensors, from left to right.
-        objects: Arguments that are compared by identity, with the place of each.
+        objects: Arguments that are compared by identity, and classes of dataclasses.
         containers: Lists and dicts, with the place of each.
         roots: Ids of the arrays that own the memory of the tensors.
         unsupported: A description of an argument that cannot be recorded, or ``""``.
@@ -136,11 +136,13 @@ class Signature:
             self._note_container(value)
             self._add(value)
             return
-        container = _container(value)[1]
+        container = find_container(value)
         if container is None or kind is type(None):
             self.key += (kind, id(value))
             self.objects.append(value)
             return
+        if container is OBJECT:
+            self.objects.append(kind)  # whose methods may be called
         self.key += (kind, container.context(value))
         self._note_container(value)
         self._add(container.children(value))

@@ -28,6 +28,7 @@ from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording, HistoryCut
 from .replay import Undo
+from .trees import tensors_in
 
 _NUMPY = load("numpy")
 
@@ -307,8 +308,6 @@ class _Run:
 
     def _call_again(self) -> list[Any]:
         """Return the tensors of the result of an eager call that has no other effect."""
-        from .recording import leaves_of
-
         call = self._call
         written = call.writes.tensors(self._tensors)
         if call.writes_memory:
@@ -322,7 +321,7 @@ class _Run:
         if self._state is not None:
             engine.rewind(self._state)
         try:
-            return leaves_of(self._again())
+            return tensors_in(self._again())
         finally:
             engine.rewind(now)
             for array, values in before:

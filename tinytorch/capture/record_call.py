@@ -26,7 +26,8 @@ from .backend import NUMPY, RECORDING
 from .graph import Program, Value
 from .recorder import ProgramRecorder
 from .traced_memory import Input
-from .recording import leaves_of, recording
+from .recording import recording
+from .trees import tensors_in
 
 
 #: Keys of ``Node.extra`` for hooks.
@@ -162,7 +163,7 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
 def _note_results(call: CallRecording, tensors: Sequence[Any], old: Sequence[Any]) -> None:
     """Note the values of the results, of the gradients that were set, and of what was written."""
     recorder = call.recorder
-    call.leaves = leaves_of(call.result)
+    call.leaves = tensors_in(call.result)
     set_grads = [(t, t._grad) for t, g in zip(tensors, old, strict=True) if t._grad is not g]
     for tensor in [*call.leaves, *[g for _, g in set_grads if g is not None]]:
         if tensor.layout is not strided:

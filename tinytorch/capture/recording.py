@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.tensor import Tensor
 from ..state import backend_context, generator
 from . import slots
 from .arrays import ProgramArray
@@ -15,6 +14,7 @@ from .graph import Program, Value
 from .recorder import ProgramRecorder
 from .tags import TagRecorder
 from .traced_memory import Input
+from .trees import tensors_in
 
 
 @dataclass
@@ -52,17 +52,6 @@ class Recording:
     def writes(self) -> list[tuple[int, Value]]:
         """Numbers of the inputs that the program writes, with their final values."""
         return self.program.writes
-
-
-def leaves_of(tree: Any) -> list[Any]:
-    """Return the tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(tree, Tensor):
-        return [tree]
-    if isinstance(tree, dict):
-        return [leaf for item in tree.values() for leaf in leaves_of(item)]
-    if isinstance(tree, (tuple, list)):
-        return [leaf for item in tree for leaf in leaves_of(item)]
-    return []
 
 
 class recording:
@@ -115,7 +104,7 @@ def record(function: Callable[[], Any], tensors: Sequence[Any]) -> Recording:
     before = [(tensor, tensor._grad) for tensor in tensors]
     with recording(tensors) as recorder:
         result = function()
-        leaves = leaves_of(result)
+        leaves = tensors_in(result)
         outputs = [value_of(recorder, leaf) for leaf in leaves]
         gradients = [
             (tensor, None if tensor._grad is None else value_of(recorder, tensor._grad))

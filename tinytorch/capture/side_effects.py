@@ -12,6 +12,7 @@ import io
 import queue
 import random
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -21,7 +22,7 @@ import numpy
 
 from .guards import modes
 from .code_names import IMPURE, PACKAGE
-from .python_values import is_same
+from .python_values import instance_dict, is_same
 from .reach import Change, Reach
 
 
@@ -104,10 +105,12 @@ def _method_name(function: Any) -> str:
 
 
 def _items(container: Any) -> list[Any]:
-    """Items of a list, or keys and values of a dict."""
+    """Items of a list, keys and values of a dict, and attributes."""
+    state = instance_dict(container) or {}
+    attributes = [*state, *state.values()]
     if isinstance(container, dict):
-        return [*container, *container.values()]
-    return list(container) if isinstance(container, list) else []
+        return [*container, *container.values(), *attributes]
+    return [*container, *attributes] if isinstance(container, (list, deque)) else attributes
 
 
 def _random_states() -> tuple[Any, Any]:

@@ -21,7 +21,8 @@ import numpy
 from ..capture.arrays import ProgramArray
 from ..capture.graph import Value, values_in
 from ..capture.recorder import caller
-from ..capture.recording import Recording, leaves_of, record
+from ..capture.recording import Recording, record
+from ..capture.trees import tensors_in
 from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.rnn import GRU, LSTM, RNN
@@ -263,7 +264,7 @@ class _CallLog:
             result = run()
         finally:
             self._inside = False
-        results = [self._ref(tensor) for tensor in leaves_of(result)]
+        results = [self._ref(tensor) for tensor in tensors_in(result)]
         call = OperationCall(name, arguments, results, line, self.module, *operation)
         call.outer = self._outer
         self.calls.append(call)
@@ -352,7 +353,7 @@ def trace(
         ExportError: If the model reads a number from a tensor.
     """
     log, found = _CallLog(known), Trace()
-    tensors = leaves_of(args)
+    tensors = tensors_in(args)
 
     def run() -> Any:
         found.inputs = [_as_ref(tensor) for tensor in tensors]
