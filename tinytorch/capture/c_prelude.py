@@ -57,22 +57,26 @@ INLINE g16 to_g16(f32 x) {
   uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   return (g16)(x != x ? (bits >> 16) | 0x40 : rounded);
 }
-/* exp(x) - 1 = 2**n * (1 + r + r*r*p) - 1 with x = n * log(2) + r, |r| <= log(2) / 2 */
-INLINE f32 exp_f32(f32 x) {
-  f32 c = x < -104.0f ? -104.0f : x;
-  c = c > 89.0f ? 89.0f : c;
-  f32 n = rintf(c * 0x1.715476p+0f);
-  f32 r = FMA(n, -0x1.62e400p-1f, c);
+/* 2**n for the integer n that is added to 1.5 * 2**23 in x, or the lower half of its bits */
+INLINE f32 power_of_two(i32 bits) { return as_f32((i32)(((uint32_t)bits << 23) + 0x3f800000u)); }
+/* exp(x) = 2**n * (1 + r + r*r*p) with x = n * log(2) + r, |r| <= log(2) / 2; n is in *bits */
+INLINE f32 exp_part(f32 x, i32 *bits) {
+  f32 z = FMA(x, 0x1.715476p+0f, 0x1.8p23f), n = z - 0x1.8p23f;
+  f32 r = FMA(n, -0x1.62e400p-1f, x);
   r = FMA(n, -0x1.7f7d1cp-20f, r);
   f32 p = 0x1.6a2434p-10f;
   p = FMA(p, r, 0x1.1239e2p-7f);
   p = FMA(p, r, 0x1.5558f2p-5f);
   p = FMA(p, r, 0x1.555492p-3f);
   p = FMA(p, r, 0x1.fffffcp-2f);
-  f32 y = FMA(p * r, r, r) + 1.0f;
-  i32 e = (i32)n, h = e >> 1;
-  y = y * as_f32((h + 127) << 23) * as_f32((e - h + 127) << 23);
-  return x != x ? x : y;
+  *bits = as_i32(z);
+  return FMA(p * r, r, r) + 1.0f;
+}
+INLINE f32 exp_f32(f32 x) {
+  f32 c = x < -104.0f ? -104.0f : x;
+  i32 bits;
+  f32 y = exp_part(c > 89.0f ? 89.0f : c, &bits);
+  return y * power_of_two(bits >> 1) * power_of_two(bits - (bits >> 1));
 }
 INLINE f32 log_f32(f32 x) {
   i32 tiny = x < 0x1p-126f;
@@ -98,17 +102,27 @@ INLINE f32 log_f32(f32 x) {
   z = x == 0.0f ? -INFINITY : z;
   return x < 0.0f || x != x ? NAN : z;
 }
+/* |x|, at most a positive number; NaN becomes that number */
+INLINE f32 size_below(f32 x, f32 most) {
+  i32 bits = as_i32(x) & 0x7fffffff;
+  return as_f32(bits < as_i32(most) ? bits : as_i32(most));
+}
+/* tanh(a) = g / (1 - g), g = (1 - exp(-2a)) / 2, exp(-2a) = 2**n * (1 - 2p), a = r - n * log(2) / 2 */
 INLINE f32 tanh_f32(f32 x) {
-  f32 a = fabsf(x), s = x * x;
-  f32 p = -0x1.76ac18p-8f;
-  p = FMA(p, s, 0x1.5256d6p-6f);
-  p = FMA(p, s, -0x1.b84448p-5f);
-  p = FMA(p, s, 0x1.110768p-3f);
-  p = FMA(p, s, -0x1.555534p-2f);
-  f32 small = __builtin_copysignf(FMA(p * s, x, x), x);
-  f32 e = exp_f32(2.0f * (a > 10.0f ? 10.0f : a));
-  f32 large = __builtin_copysignf(1.0f - 2.0f / (e + 1.0f), x);
-  return x != x ? x : a < 0.625f ? small : large;
+  f32 a = size_below(x, 10.0f);
+  f32 z = FMA(a, -0x1.715476p+1f, 0x1.8p23f), n = z - 0x1.8p23f;
+  f32 r = FMA(n, 0x1.62e400p-2f, a);
+  r = FMA(n, 0x1.7f7d1cp-21f, r);
+  f32 p = -0x1.6ba49cp-5f;
+  p = FMA(p, r, 0x1.122a72p-3f);
+  p = FMA(p, r, -0x1.5556f0p-2f);
+  p = FMA(p, r, 0x1.5554aep-1f);
+  p = FMA(p, r, -0x1.fffffep-1f);
+  p = FMA(p * r, r, r);
+  f32 s = power_of_two(as_i32(z));
+  f32 g = FMA(p, s, FMA(s, -0.5f, 0.5f)), rest = FMA(-p, s, FMA(s, 0.5f, 0.5f));
+  f32 y = __builtin_copysignf(g / rest, x);
+  return x != x ? x : y;
 }
 INLINE f32 erf_f32(f32 x) {
   f32 a = fabsf(x), s = x * x;
@@ -120,7 +134,7 @@ INLINE f32 erf_f32(f32 x) {
   p = FMA(p, s, -0x1.812744p-2f);
   p = FMA(p, s, 0x1.06eba8p-3f);
   f32 small = FMA(p, x, x);
-  f32 c = a > 4.0f ? 4.0f : a;
+  f32 c = size_below(x, 4.0f);
   f32 q = 0x1.8bf14ap-21f;
   q = FMA(q, c, 0x1.7b86b0p-17f);
   q = FMA(q, c, -0x1.8d3fc8p-12f);
@@ -130,10 +144,30 @@ INLINE f32 erf_f32(f32 x) {
   q = FMA(q, c, 0x1.446f86p-1f);
   q = FMA(q, c, 0x1.211f2ap+0f);
   q = FMA(q, c, -0x1.3bdb5ep-13f);
-  f32 large = __builtin_copysignf(1.0f - exp_f32(-q), x);
+  i32 bits;
+  q = exp_part(-q, &bits);
+  f32 large = __builtin_copysignf(1.0f - q * power_of_two(bits), x);
   return x != x ? x : a < 0.9f ? small : large;
 }
-INLINE f32 ndtr_f32(f32 x) { return 0.5f + 0.5f * erf_f32(x * 0x1.6a09e6p-1f); }
+/* exp(-x * x / 2) * p(|x|) below 0: the gradient of gelu computes the same exp */
+INLINE f32 ndtr_f32(f32 x) {
+  f32 a = size_below(x, 6.0f);
+  f32 p = 0x1.d00426p-26f;
+  p = FMA(p, a, -0x1.d9d57cp-21f);
+  p = FMA(p, a, 0x1.af34aep-17f);
+  p = FMA(p, a, -0x1.d2dcbcp-14f);
+  p = FMA(p, a, 0x1.54ce50p-11f);
+  p = FMA(p, a, -0x1.6bce30p-9f);
+  p = FMA(p, a, 0x1.2fc6fap-7f);
+  p = FMA(p, a, -0x1.a57f3ap-6f);
+  p = FMA(p, a, 0x1.fc8e2ep-5f);
+  p = FMA(p, a, -0x1.101a72p-3f);
+  p = FMA(p, a, 0x1.fff77ap-3f);
+  p = FMA(p, a, -0x1.988420p-2f);
+  p = FMA(p, a, 0.5f);
+  f32 tail = p * exp_f32(x * x * -0.5f);
+  return x < 0.0f ? tail : 1.0f - tail;
+}
 INLINE f64 exp_f64(f64 x) { return exp(x); }
 INLINE f64 log_f64(f64 x) { return log(x); }
 INLINE f64 tanh_f64(f64 x) { return tanh(x); }
