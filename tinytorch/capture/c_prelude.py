@@ -107,7 +107,8 @@ INLINE f32 size_below(f32 x, f32 most) {
   i32 bits = as_i32(x) & 0x7fffffff;
   return as_f32(bits < as_i32(most) ? bits : as_i32(most));
 }
-/* tanh(a) = g / (1 - g), g = (1 - exp(-2a)) / 2, exp(-2a) = 2**n * (1 - 2p), a = r - n * log(2) / 2 */
+/* tanh(a) = g / (1 - g), g = (1 - exp(-2a)) / 2, exp(-2a) = 2**n * (1 - 2p), with
+   a = r - n * log(2) / 2, |r| <= log(2) / 4, 2p = 1 - exp(-2r) */
 INLINE f32 tanh_f32(f32 x) {
   f32 a = size_below(x, 10.0f);
   f32 z = FMA(a, -0x1.715476p+1f, 0x1.8p23f), n = z - 0x1.8p23f;
