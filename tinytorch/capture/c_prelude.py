@@ -72,11 +72,13 @@ INLINE f32 exp_part(f32 x, i32 *bits) {
   *bits = as_i32(z);
   return FMA(p * r, r, r) + 1.0f;
 }
+/* 0 below -104 without a product that underflows, which takes processors 100 times longer */
 INLINE f32 exp_f32(f32 x) {
-  f32 c = x < -104.0f ? -104.0f : x;
+  f32 c = x < -104.0f ? 0.0f : x;
   i32 bits;
   f32 y = exp_part(c > 89.0f ? 89.0f : c, &bits);
-  return y * power_of_two(bits >> 1) * power_of_two(bits - (bits >> 1));
+  f32 second = x < -104.0f ? 0.0f : power_of_two(bits - (bits >> 1));
+  return y * power_of_two(bits >> 1) * second;
 }
 INLINE f32 log_f32(f32 x) {
   i32 tiny = x < 0x1p-126f;
