@@ -359,6 +359,8 @@ class Backend(SpecialFunctions):
     #: The backend whose calls this one records for ``tt.compile``; None for all others. The one
     #: that records is ``capture.backend.RecordingBackend``, which has further methods.
     recorded: ClassVar[Backend | None] = None
+    #: Engine of ``tt.compile`` that runs recorded programs; "" if functions run eagerly.
+    engine: ClassVar[str] = ""
     #: Number of threads that record now.
     recordings: ClassVar[int] = 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy
 
@@ -24,7 +24,8 @@ from .arrays import ProgramArray
 from .calls import call, call_named, call_numpy, call_ufunc, mutate, symbols, unwrap
 from .graph import Kind
 from .numbers import TracedNumber, WithFloats, trace_group
-from .recorder import arrays_in, current_recorder, has_arrays, map_tree
+from .recorder import arrays_in, current_recorder, has_arrays
+from .traced_memory import map_tree
 
 NUMPY: Any = load("numpy")
 
@@ -93,9 +94,14 @@ class RecordingBackend(NumpyBackend):
     fuses = False
     refuses_writes = False
     checks_indices = False
-    recorded: ClassVar[Any] = NUMPY
     fft: Any = RecordedNamespace("numpy.fft", NUMPY.fft)
     linalg: Any = RecordedNamespace("numpy.linalg", NUMPY.linalg)
+
+    @property
+    def recorded(self) -> Any:
+        """The backend of the tensors that this thread records."""
+        recorder = current_recorder()
+        return NUMPY if recorder is None else recorder.backend
 
     def serve_library(self) -> None:
         """Do nothing: ``__getattr__`` looks names up on first use."""
@@ -145,7 +151,7 @@ class RecordingBackend(NumpyBackend):
             return action()
         recorder.actions.append(action)
         recorder.acting.append(owner)
-        with recorder.pause(), backend_context(NUMPY):
+        with recorder.pause(), backend_context(recorder.backend):
             return action()
 
     def from_numpy(self, array: Any) -> Any:

@@ -10,8 +10,8 @@ import numpy
 
 from .graph import Kind, Node
 from .numbers import TracedNumber, WithFloats
-from .recorder import ProgramRecorder, arrays_in, current_recorder, has_arrays, map_tree
-from .traced_memory import TracedArray, root_of
+from .recorder import ProgramRecorder, arrays_in, current_recorder, has_arrays
+from .traced_memory import TracedArray, map_tree, root_of
 
 #: Functions of NumPy's that write to their first argument.
 _MUTATING = frozenset("copyto put place putmask put_along_axis fill_diagonal".split())

@@ -9,7 +9,8 @@ from typing import Any
 from ..backends import load
 from .calls import symbols, unwrap, wrap_result
 from .graph import Kind, Node
-from .recorder import arrays_in, current_recorder, map_tree
+from .recorder import arrays_in, current_recorder
+from .traced_memory import map_tree
 
 #: Methods of an engine that draw numbers or change its state.
 _DRAWS = frozenset((
@@ -102,6 +103,7 @@ class _Draw:
         real = map_tree(unwrap, args), map_tree(unwrap, kwargs)
         if recorder is None:
             return self._function(*real[0], **real[1])
+        draw = recorder.hosts.draw
         node = Node(
             Kind.DRAW, f"draw.{self._name}", self._function, symbols(args), symbols(kwargs),
             recorder.tag,
@@ -110,7 +112,7 @@ class _Draw:
         recorder.draws.append((self._engine, self._engine.snapshot()))
         sources = [*arrays_in(args), *arrays_in(kwargs)]
         count = len(recorder.program.nodes)
-        result = wrap_result(recorder, self._function(*real[0], **real[1]), node, args, sources)
+        result = wrap_result(recorder, draw(self._function, *real), node, args, sources)
         recorder.see_engine(self._engine)
         if len(recorder.program.nodes) == count:
             recorder.program.nodes.append(node)
@@ -126,6 +128,8 @@ def record_draws(generator: Any) -> RecordedEngine:
 
 def make_engine(seed: int) -> RecordedEngine:
     """Return a new engine, which each replay seeds anew."""
-    made = RecordedEngine(load("numpy").make_generator(seed))
+    recorder = current_recorder()
+    backend = load("numpy") if recorder is None else recorder.backend
+    made = RecordedEngine(backend.make_generator(seed))
     made.manual_seed(seed)
     return made

@@ -17,7 +17,7 @@ from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, dense, is_like
 from .python_values import is_simple
 from .reach import Reach
-from .traced_memory import Input, address, is_within, root_of
+from .traced_memory import Input, is_within, root_of
 from .trees import flatten_tree, rebuild_tree
 
 
@@ -197,7 +197,7 @@ class Binding:
                     self._arguments.append((i, source.index))
                 elif source.index in listed.owners:
                     self._grads.append((i, listed.owners[source.index]))
-                    self._grad_arrays[i] = numpy.zeros_like(source.array)
+                    self._grad_arrays[i] = zeros_like(source.array)
                 else:
                     self._tensors.append((i, listed.tensors[source.index]))
 
@@ -236,7 +236,8 @@ class View:
             raise Refusal("a result is a view of another dtype")
         self.place = place
         self._geometry = tuple(view.shape), view.stride()
-        self._offset = (address(view._data) - address(source._data)) // view.element_size()
+        offset = view._xp.address(view._data) - source._xp.address(source._data)
+        self._offset = offset // view.element_size()
         self._is_detached = source.requires_grad and not view.requires_grad
 
     def make(self, source: Any) -> Any:
@@ -250,8 +251,17 @@ def has_own_gradient(tensor: Any) -> bool:
     return bool(tensor.requires_grad and getattr(tensor, "_kind", "") == FUNCTION)
 
 
+def zeros_like(array: Any) -> Any:
+    """Zeros like an array, of NumPy or of another backend."""
+    return numpy.zeros_like(array) if isinstance(array, numpy.ndarray) else (
+        array.names.zeros_like(array)
+    )  # fmt: skip
+
+
 def may_overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share memory, as far as that can be found out quickly."""
+    if not (isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray)):
+        return root_of(a) is root_of(b)
     work: Any = 1000
     try:
         return bool(numpy.shares_memory(a, b, max_work=work))

@@ -52,12 +52,16 @@ def is_eager_scope() -> bool:
     )  # fmt: skip
 
 
-def other_backend() -> str:
-    """Return why the active backend is not recorded; ``""`` if it is NumPy."""
+def other_backend(engine: str) -> str:
+    """Return why the active backend is not recorded for an engine; ``""`` if it is."""
     backend = current_backend()
-    if backend is _NUMPY:
+    if engine in ("auto", backend.engine) if backend.engine else (
+        backend is _NUMPY and engine != "jax"
+    ):  # fmt: skip
         return ""
-    return f"the active backend is {backend.name!r}; only 'numpy' is recorded"
+    if backend is _NUMPY or backend.engine:
+        return f"the active backend is {backend.name!r}, which the engine {engine!r} cannot run"
+    return f"the active backend is {backend.name!r}; only 'numpy' and 'jax' are recorded"
 
 
 def modes() -> tuple[Any, ...]:
@@ -65,8 +69,8 @@ def modes() -> tuple[Any, ...]:
     on = autocast._ON.get()
     casts = (on, tuple(autocast._DTYPES.get().items())) if on else ()
     return (
-        grad_enabled(), inference_enabled(), default_dtype(), generator(_NUMPY), casts,
-        *settings.values.values(),
+        grad_enabled(), inference_enabled(), default_dtype(), current_backend(), generator(),
+        casts, *settings.values.values(),
     )  # fmt: skip
 
 
@@ -219,11 +223,18 @@ class SeparateMemory:
     def __enter__(self) -> None:
         self._arrays = [tensor._data for tensor in self.tensors]
         for tensor, array in zip(self.tensors, self._arrays, strict=True):
-            tensor._data = numpy.asarray(_Memory(array))
+            tensor._data = _separate(array)
 
     def __exit__(self, *exception: object) -> None:
         for tensor, array in zip(self.tensors, self._arrays, strict=True):
             tensor._data = array
+
+
+def _separate(array: Any) -> Any:
+    """Return an array of the same elements without the same owner."""
+    if isinstance(array, numpy.ndarray):
+        return numpy.asarray(_Memory(array))
+    return array.whole().copy().window(array.offset, array.shape, array.steps())
 
 
 class TensorGuard:
@@ -283,12 +294,13 @@ def is_lazy(tensors: Iterable[Any]) -> bool:
 
 def unsupported_tensor(tensors: Iterable[Any]) -> str:
     """Return why a tensor cannot be recorded; ``""`` if all can be."""
+    active = current_backend()
     for tensor in tensors:
         kind = type(tensor)
         if kind not in TENSORS:
             return f"a tensor is of class {kind.__name__}"
-        if tensor._xp is not _NUMPY:
-            return f"a tensor is on the backend {tensor._xp.name!r}; only 'numpy' is recorded"
+        if tensor._xp is not _NUMPY and tensor._xp is not active:
+            return f"a tensor is on the backend {tensor._xp.name!r}, which is not active"
         if vars(tensor).get("_inference") and not inference_enabled():
             return "an inference tensor is read outside of inference mode"
     return ""

@@ -124,6 +124,7 @@ class ProgramCall:
     """
 
     def __init__(self, call: CallRecording, listed: Listed, engine: str) -> None:
+        self.backend = backend = call.recorder.backend
         backward, residuals, read = split_backward(call)
         forward = call.program
         self._given = len(forward.outputs)
@@ -160,9 +161,17 @@ class ProgramCall:
         self.snapshots = [owner for owner in owners if isinstance(owner, Snapshot)]
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
-        self.lanes = Lanes(forward, engine)
         self._undo = Undo(forward)
-        self.backward_lanes = Lanes(backward, engine)
+        if backend is _NUMPY:
+            self.lanes: Any = Lanes(forward, engine)
+            self.backward_lanes: Any = Lanes(backward, engine)
+            return
+        from .jax_engine import prepare_both
+
+        arrays = [source.array for source in compress(call.sources, kinds)]
+        given_arrays = dict(zip(forward.inputs, arrays, strict=True))
+        self.lanes, self.backward_lanes = prepare_both(forward, backward, given_arrays, backend)
+        self._undo.written.clear()  # it writes after everything is computed
 
     def __call__(self, signature: Signature, again: Callable[[], Any]) -> Any:
         """Return the result of a call.
@@ -174,7 +183,7 @@ class ProgramCall:
         self.times_called += 1
         tensors = signature.unique()
         draws = self.draws and self.differentiable
-        state = default_engine().snapshot() if draws else None
+        state = default_engine(self.backend).snapshot() if draws else None
         arrays = self._binding.arrays(tensors)
         restore = self._undo.begin(arrays) if self._undo.is_needed else None
         try:
@@ -190,7 +199,7 @@ class ProgramCall:
             action()
         if self._is_set:
             self._set_grads(self._set.tensors(tensors), found[self._outputs : self._given])
-        outputs = [wrap(array, _NUMPY) for array in found[: self._outputs]]
+        outputs = [wrap(array, self.backend) for array in found[: self._outputs]]
         if self.differentiable:
             run = _Run(self, arrays, found[self._given :], tensors, again, state)
             run.attach(outputs)
@@ -231,7 +240,7 @@ class ProgramCall:
         """Set the gradients that the function sets."""
         left = iter(arrays)
         for tensor, is_set in zip(tensors, self._is_set, strict=True):
-            tensor._grad = wrap(next(left), _NUMPY) if is_set else None
+            tensor._grad = wrap(next(left), self.backend) if is_set else None
 
 
 class _Run:
@@ -263,7 +272,7 @@ class _Run:
         kinds = tuple([result._data.dtype for result in results])
         is_single = len(results) == 1
         node = Node(
-            _OP, _NUMPY, tuple(map(edge_of, call.needs.tensors(self._tensors))), (self,),
+            _OP, call.backend, tuple(map(edge_of, call.needs.tensors(self._tensors))), (self,),
             tuple(call.saved.tensors(self._tensors)),
             shapes[0] if is_single else shapes, kinds[0] if is_single else kinds,
         )  # fmt: skip
@@ -275,7 +284,7 @@ class _Run:
         """Return the gradients of the inputs from those of the results."""
         call = self._call
         given = [
-            as_row_major(g, shape, dtype)
+            as_row_major(call.backend, g, shape, dtype)
             for g, (shape, dtype) in zip(grads, call._cotangents, strict=True)
         ]
         read = [
@@ -316,7 +325,7 @@ class _Run:
                 "of its arguments or its module owns"
             )
         before = [(tensor._data, tensor._data.copy()) for tensor in written]
-        engine = default_engine()
+        engine = default_engine(call.backend)
         now = engine.snapshot()
         if self._state is not None:
             engine.rewind(self._state)
@@ -325,21 +334,21 @@ class _Run:
         finally:
             engine.rewind(now)
             for array, values in before:
-                numpy.copyto(array, values)
+                array[...] = values
 
 
-def default_engine() -> Any:
-    """Return the engine of the active generator on the NumPy backend."""
-    found = generator(_NUMPY)
+def default_engine(backend: Any) -> Any:
+    """Return the engine of the active generator of a backend."""
+    found = generator(backend)
     return getattr(found, "_engine", found)
 
 
-def as_row_major(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def as_row_major(backend: Any, gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Return a gradient of the engine's as a row-major array of a shape and dtype.
 
     The engine's gradients of complex values are the conjugates of those that ``grad`` returns.
     """
-    array = numpy.ascontiguousarray(gradient, dtype)
+    array = backend.ascontiguousarray(gradient, dtype)
     if array.dtype.kind == "c":
         array = array.conj()
     return array if array.shape == shape else array.reshape(shape)
@@ -359,4 +368,4 @@ def _own(arrays: Sequence[Any]) -> list[Any]:
 def _freed_node(tensor: Any) -> Node:
     """Return the node of a result whose graph the function has freed."""
     data = tensor._data
-    return Node(_OP, _NUMPY, (), FREED, (), data.shape, data.dtype)
+    return Node(_OP, tensor._xp, (), FREED, (), data.shape, data.dtype)

@@ -20,7 +20,10 @@ import numpy
 
 from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value, values_in
-from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
+from .host_copies import HostCopies
+from .traced_memory import (
+    Base, Function, Input, TracedArray, is_within, place_view, root_of,
+)  # fmt: skip
 
 #: The recorders by the thread that records.
 _recorders: dict[int, ProgramRecorder] = {}
@@ -39,6 +42,7 @@ class ProgramRecorder:
 
     Args:
         array_type: Class of the recorded arrays.
+        backend: The backend of the function's tensors.
 
     Attributes:
         program: The program.
@@ -58,8 +62,9 @@ class ProgramRecorder:
         kernels: Number of kernels that are running, one inside of the other.
     """
 
-    def __init__(self, array_type: type[TracedArray]) -> None:
-        self.array_type = array_type
+    def __init__(self, array_type: type[TracedArray], backend: Any) -> None:
+        self.array_type, self.backend = array_type, backend
+        self.hosts: HostCopies = HostCopies(backend)
         self.program: Program = Program()
         self.sources: list[Input] = []
         self.breaks: list[tuple[str, str]] = []
@@ -159,6 +164,7 @@ class ProgramRecorder:
 
         Arrays of one memory are views of one input, so that a write to one is seen in the others.
         """
+        originals, arrays = arrays, [self.hosts.copy(array) for array in arrays]
         roots = [root_of(array) for array in arrays]
         for index, (array, root) in enumerate(zip(arrays, roots, strict=True)):
             if id(root) in self._bases:
@@ -167,24 +173,27 @@ class ProgramRecorder:
                 other is not array
                 for other, each in zip(arrays, roots, strict=True) if each is root
             )  # fmt: skip
-            bound = root if shared else array
-            value = self.add_input(Input("argument", bound, index, root=shared), bound)
+            bound, original = (root, root_of(originals[index])) if shared else (
+                array, originals[index]
+            )  # fmt: skip
+            value = self.add_input(Input("argument", original, index, root=shared), bound)
             base = Base(bound, value, self, len(self.sources) - 1)
             self._bases[id(root)] = root, base
 
     def lift(self, array: Any) -> Any:
-        """Return the recorded array of an array of NumPy's, whose memory becomes an input."""
+        """Return the recorded array of an array, whose memory becomes an input."""
+        original, array = array, self.hosts.copy(array)
         root = root_of(array)
         found = self._bases.get(id(root))
         if found is None:
-            value = self.add_input(Input("memory", root), root)
+            value = self.add_input(Input("memory", root_of(original)), root)
             found = self._bases[id(root)] = root, Base(root, value, self, len(self.sources) - 1)
         base = found[1]
         if array is base.host:
             return self.array_type.whole(base)
         if not is_within(array, base.host):  # an argument is another part of the memory
             self.note_break("memory that an argument is a part of")
-            value = self.add_input(Input("memory", array), array)
+            value = self.add_input(Input("memory", original), array)
             return self.array_type.whole(Base(array, value, self, len(self.sources) - 1))
         return self.array_type(array, base, (place_view(base.host, array),))
 
@@ -329,15 +338,3 @@ def arrays_in(tree: Any) -> Iterator[Any]:
 def has_arrays(tree: Any) -> bool:
     """Whether there are recorded arrays in an argument."""
     return next(arrays_in(tree), None) is not None
-
-
-def map_tree(convert: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to all items of nested tuples, lists, dicts and slices."""
-    kind = tree.__class__
-    if kind is tuple or kind is list:
-        return kind([map_tree(convert, item) for item in tree])
-    if kind is dict:
-        return {name: map_tree(convert, item) for name, item in tree.items()}
-    if kind is slice:
-        return slice(*[map_tree(convert, item) for item in (tree.start, tree.stop, tree.step)])
-    return convert(tree)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..state import backend_context, generator
+from ..state import backend_context, current_backend, generator
 from . import slots
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
@@ -67,12 +67,15 @@ class recording:
 
     def __enter__(self) -> ProgramRecorder:
         arrays = [tensor._data for tensor in self._tensors]
-        self.recorder: ProgramRecorder = ProgramRecorder(ProgramArray)
+        backend = current_backend()
+        if not backend.engine:
+            backend = NUMPY
+        self.recorder: ProgramRecorder = ProgramRecorder(ProgramArray, backend)
         self.recorder.bind_arguments(arrays)
         slots.install()
         self.recorder.__enter__()
         self._backend.__enter__()
-        default = generator(NUMPY)
+        default = generator(self.recorder.backend)
         self.recorder.see_engine(getattr(default, "_engine", default))
         self._tags = TagRecorder(self.recorder)
         self._tags.__enter__()

@@ -14,8 +14,9 @@ BACKENDS = (
     "cudagraphs", "eager", "eager_debug", "eager_noexcept", "hpu_backend", "inductor", "ipex",
     "onnxrt", "openvino", "openxla", "openxla_eval", "tensorrt", "torch_tensorrt", "ts", "tvm",
 )  # fmt: skip
-#: Engines of this library, as values of ``backend``; "reference" runs one node after the other.
-ENGINES = ("c", "numpy", "reference")
+#: Engines of this library, as values of ``backend``; "reference" runs one node after the other,
+#: "jax" needs the backend of that name.
+ENGINES = ("c", "numpy", "reference", "jax")
 STANCES = (
     "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
     "eager_on_recompile", "fail_on_recompile",

@@ -9,6 +9,7 @@ pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from typing import Any
@@ -23,9 +24,8 @@ from ..graph.nodes import Node
 from ..graph.saved_tensors import SavedOutput
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
-from .recorder import (
-    ProgramRecorder, _recorders, find_recorder, is_users, map_tree, thread_id,
-)  # fmt: skip
+from .recorder import ProgramRecorder, _recorders, find_recorder, is_users, thread_id
+from .traced_memory import ARRAYS, map_tree
 
 _lock = threading.Lock()
 _users = 0
@@ -46,9 +46,9 @@ class _DataSlot:
         recorder = find_recorder(thread_id())
         if data.__class__ is ProgramArray:
             return data if recorder is data.recorder else data.note_break("tensor")
-        if recorder is None or not isinstance(data, numpy.ndarray):
+        if recorder is None or not isinstance(data, ARRAYS):
             return data
-        return recorder.lift(data) if self.backend(owner) is NUMPY else data
+        return recorder.lift(data) if is_recorded(self.backend(owner), recorder) else data
 
     def __set__(self, owner: Any, data: Any) -> None:
         recorder = find_recorder(thread_id())
@@ -70,12 +70,16 @@ class _BackendSlot:
         if owner is None:
             return self
         backend = self.read(owner)
-        if backend is NUMPY and find_recorder(thread_id()) is not None:
+        recorder = find_recorder(thread_id())
+        if recorder is not None and is_recorded(backend, recorder):
             return RECORDING
         return backend
 
     def __set__(self, owner: Any, backend: Any) -> None:
-        self.store(owner, NUMPY if backend is RECORDING else backend)
+        if backend is RECORDING:
+            recorder = find_recorder(thread_id())
+            backend = NUMPY if recorder is None else recorder.backend
+        self.store(owner, backend)
 
 
 class _NodeSlot(_BackendSlot):
@@ -150,28 +154,35 @@ def uninstall() -> None:
                     current.replace(own, before)
 
 
-def _to_real(item: Any) -> Any:
-    """Return what eager code has in the place of an item of a node."""
+def is_recorded(backend: Any, recorder: ProgramRecorder) -> bool:
+    """Whether tensors of a backend are recorded: NumPy's, and those of the active backend."""
+    return backend is NUMPY or backend is recorder.backend
+
+
+def _to_real(recorder: ProgramRecorder, backend: Any, item: Any) -> Any:
+    """Return what eager code has in the place of an item of a tensor or a node of a backend."""
     if item.__class__ is ProgramArray:
-        return item.host
+        return item.host if backend is NUMPY else recorder.hosts.restore(item.host)
     if item is RECORDING:
-        return NUMPY
+        return backend
     if item.__class__ is FunctionCtx:
         for saved in item._saved:
             if saved.__class__ is SavedOutput:
-                saved.data, saved.xp = _to_real(saved.data), _to_real(saved.xp)
+                saved.data = _to_real(recorder, backend, saved.data)
+                saved.xp = _to_real(recorder, backend, saved.xp)
     return item
 
 
 def release(recorder: ProgramRecorder) -> None:
     """Put the real arrays into the tensors and nodes of autograd that still exist."""
+    recorder.hosts.write_back()
     tensors, nodes = recorder.live_holders()
-    slot = _replaced[0][3]
-    store, read = slot.store, slot.read
+    data, backend, node_backend = (slot for _, _, _, slot in _replaced)
     for tensor in tensors:
-        store(tensor, _to_real(read(tensor)))
+        data.store(tensor, _to_real(recorder, backend.read(tensor), data.read(tensor)))
     for node in nodes:
-        node.args = map_tree(_to_real, node.args)
-        node.out = map_tree(_to_real, node.out)
+        convert = functools.partial(_to_real, recorder, node_backend.read(node))
+        node.args = map_tree(convert, node.args)
+        node.out = map_tree(convert, node.out)
         if node.extra:
-            node.extra = map_tree(_to_real, node.extra)
+            node.extra = map_tree(convert, node.extra)

@@ -12,7 +12,8 @@ from ..core.torch_function import count_watchers
 from ..state.recorder import RECORDER
 from .arrays import ProgramArray
 from .graph import Tag
-from .recorder import ProgramRecorder, is_users, map_tree
+from .recorder import ProgramRecorder, is_users
+from .traced_memory import map_tree
 
 
 class TagRecorder:

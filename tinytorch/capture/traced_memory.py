@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy
 
-from ..backends.standard.store import Store
+from ..backends.standard.store import Store, StoredArray
 from .graph import Kind, Value
 
 if TYPE_CHECKING:
     from .recorder import ProgramRecorder
 
 Function = Callable[..., Any]
+#: Classes of the arrays that tensors which are recorded hold.
+ARRAYS = numpy.ndarray, StoredArray
 #: View operation: its name, the function, and its arguments after the first.
 Step = tuple[str, Function, tuple[Any, ...], dict[str, Any]]
 
@@ -146,10 +148,10 @@ class TracedArray:
 
 
 def root_of(array: Any) -> Any:
-    """Return the array of NumPy's that owns the memory of ``array``."""
+    """Return the array that owns the memory of ``array``."""
     root = base = array
     while (base := getattr(base, "base", None)) is not None:
-        if isinstance(base, numpy.ndarray):  # as_strided puts another object between
+        if isinstance(base, ARRAYS):  # as_strided puts another object between
             root = base
     return root
 
@@ -189,3 +191,15 @@ def window(
     out = numpy.ndarray(shape, dtype, flat, offset, strides)
     out.flags.writeable = root.flags.writeable
     return out
+
+
+def map_tree(convert: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply a function to all items of nested tuples, lists, dicts and slices."""
+    kind = tree.__class__
+    if kind is tuple or kind is list:
+        return kind([map_tree(convert, item) for item in tree])
+    if kind is dict:
+        return {name: map_tree(convert, item) for name, item in tree.items()}
+    if kind is slice:
+        return slice(*[map_tree(convert, item) for item in (tree.start, tree.stop, tree.step)])
+    return convert(tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, ClassVar, Self
 
 import numpy
@@ -22,6 +23,10 @@ from .store import StoredArray
 
 #: Bits of an address that number the elements of a store; the bits above number the store.
 _ADDRESS_BITS = 40
+#: List to which checks of values are appended instead of waiting: while a program is compiled.
+CHECKS: ContextVar[list[Any] | None] = ContextVar("checks", default=None)
+#: Whether draws are the library's, whatever ``own_random`` is: in programs that are compiled.
+OWN_DRAWS: ContextVar[bool] = ContextVar("own_draws", default=False)
 
 
 class StandardBackend(WritableMemory, DeferredChecks):
@@ -178,9 +183,15 @@ class StandardBackend(WritableMemory, DeferredChecks):
 
     def _can_check(self, array: Array) -> bool:
         """Whether the elements of an array can be read, now or later."""
-        return isinstance(array, numpy.ndarray) or self.raw_library.has_values(array.raw)
+        if isinstance(array, numpy.ndarray) or CHECKS.get() is not None:
+            return True
+        return self.raw_library.has_values(array.raw)
 
     def _defer(self, answer: Array, check: Callable[[Any], None]) -> None:
+        collected = CHECKS.get()
+        if collected is not None:
+            collected.append((answer.raw, check))
+            return
         if self.raw_library.lazy:  # computed again by every reading, so not later
             check(answer.host())
             return
@@ -295,16 +306,19 @@ class StandardGenerator(HostGenerator):
     def _draw(self, name: str, shape: Sequence[int], dtype: Any) -> Array | None:
         """Numbers of the library, or None to take PyTorch's."""
         backend = self._backend
-        if not backend.own_random or numpy.dtype(dtype).char not in "fd":
+        if not (backend.own_random or OWN_DRAWS.get()) or numpy.dtype(dtype).char not in "fd":
             return None
         library: ArrayLibrary = backend.raw_library
         if type(library).draw is ArrayLibrary.draw:
             return None
         self._check_not_compiling()
-        with self._lock:
-            key = int(self._double_words(1)[0]) >> 1
-        raw = library.draw(name, key, tuple(map(int, shape)), numpy.dtype(dtype))
+        raw = library.draw(name, self._next_key(), tuple(map(int, shape)), numpy.dtype(dtype))
         return backend.library.wrap(raw)
+
+    def _next_key(self) -> Any:
+        """Key of the library's next numbers, from PyTorch's stream."""
+        with self._lock:
+            return int(self._double_words(1)[0]) >> 1
 
     def _place(self, array: numpy.ndarray[Any, Any]) -> Array:
         self._check_not_compiling()

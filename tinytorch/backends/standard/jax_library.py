@@ -206,6 +206,7 @@ class JaxBackend(StandardBackend):
     name = "jax"
     module = "jax.numpy"
     traces = True
+    engine = "jax"
     low: frozenset[dtype] = frozenset((bfloat16,))
 
     def open(self) -> ArrayLibrary:
