@@ -24,6 +24,7 @@ from typing import Any
 from . import (
     backends,
     compiled,
+    compiled_jax,
     dialect,
     every,
     importing,
@@ -220,6 +221,7 @@ def main(arguments: list[str] | None = None) -> int:
         lines = every.summary(measured)
     elif options.only[0] == "compiled":
         rows = compiled.measure(effort, options.only[1:])
+        rows += compiled_jax.measure(effort, options.only[1:])
     else:
         rows = measure_rows(options.only, found, effort)
     if not rows:

@@ -47,7 +47,7 @@ class ResultRow:
         if self.figure.startswith("above "):
             other = self.values.get(self.figure.removeprefix("above "))
             return None if other is None else self.values["tinytorch"] - other
-        return self.ratio("numpy" if self.figure == "over numpy" else "torch")
+        return self.ratio(self.figure.removeprefix("over "))
 
     def is_met(self) -> bool | None:
         """Whether the budget is met; ``None`` without a budget or a measurement."""

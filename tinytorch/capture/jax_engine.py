@@ -8,24 +8,35 @@ results as scalars, so that another rate is no other program.
 
 from __future__ import annotations
 
+import operator
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
 
 from ..backends.standard.backend import OWN_DRAWS
+from ..backends.standard.store import Store
 from .backend import StaleProgramError
 from .entry import Refusal
 from .graph import Kind, Node, Program, Value, values_in
 from .jax_lowering import NodeLowering
-from .replay import bind, run_node
+from .numbers import OnFloats, ToDtype
 from .simplify import drop_dead_nodes
 
 #: Draws of numbers that the compiled function computes from a key.
 _KEYED = frozenset(("draw.uniform", "draw.normal", "draw.bernoulli"))
+#: Python's operators for the functions of numbers.
+_SYMBOLS: dict[Any, str] = {
+    operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator.truediv: " / ",
+    operator.pow: " ** ",
+}  # fmt: skip
 #: References to the value of a parameter that nothing outside of a run holds.
-_UNSHARED = 5
+_UNSHARED = 4
+#: Held from where a run reads arrays to where it has replaced them: XLA may reuse their memory.
+_REPLACING = threading.Lock()
 
 
 class LoweringError(Refusal):
@@ -36,6 +47,86 @@ class LoweringError(Refusal):
         super().__init__(f"JAX cannot compile {what}{f', at {line}' if line else ''}: {text}")
 
 
+class HostNumbers:
+    """Numbers that the host computes before each run, by Python's floats as eager code does.
+
+    Args:
+        nodes: The nodes of the program.
+        inputs: Inputs that are numbers, each with its place among the inputs.
+
+    Attributes:
+        names: The name of each value in the generated function: a float, or an array that is drawn
+            on the host.
+        arrays: The values that are such arrays.
+        keys: The names of the keys of draws that are computed from one, in order.
+        left: The nodes that the host does not compute.
+    """
+
+    def __init__(self, nodes: Sequence[Node], inputs: dict[Value, int]) -> None:
+        self.names: dict[Value, str] = {}
+        self.arrays: list[Value] = []
+        self.keys: list[str] = []
+        self.left: list[Node] = []
+        self._lines: list[str] = []
+        self._constants: dict[str, Any] = {}
+        for value, number in inputs.items():
+            self.names[value] = self._assign(f"arrays[{number}].item()")
+        for node in nodes:
+            self._add(node)
+
+    def _add(self, node: Node) -> None:
+        """Let the host compute a node, if it is a formula of numbers or a draw."""
+        function: Any = node.function
+        args = [arg for arg in node.args if isinstance(arg, Value)]
+        if node.kind is Kind.DRAW:
+            self._add_draw(node, function)
+        elif function.__class__ in (OnFloats, ToDtype) and self.names.keys() >= set(args):
+            run = function.function if function.__class__ is OnFloats else partial(
+                round_to, function.dtype.type
+            )  # fmt: skip
+            given = [
+                self.names[arg] if isinstance(arg, Value) else self._name(arg) for arg in node.args
+            ]
+            self.names[node.outputs[0]] = self._call(run, given)  # type: ignore[index]
+        else:
+            self.left.append(node)
+
+    def _add_draw(self, node: Node, function: Any) -> None:
+        if is_keyed(node):
+            self.keys.append(self._call(function.__self__._next_key, []))
+            self.left.append(node)
+            return
+        if any(values_in((node.args, node.kwargs))) or not hasattr(function, "__self__"):
+            raise LoweringError(node, "the numbers are drawn on the host, from values of tensors")
+        name = self._call(partial(function, *node.args, **node.kwargs), [])
+        if node.outputs and node.outputs[0] is not None:
+            self.names[node.outputs[0]] = name
+            self.arrays.append(node.outputs[0])
+
+    def _name(self, constant: Any) -> str:
+        """Return the name of a constant."""
+        name = f"c{len(self._constants)}"
+        self._constants[name] = constant
+        return name
+
+    def _assign(self, text: str) -> str:
+        self._lines.append(f"  v{len(self._lines)} = {text}")
+        return f"v{len(self._lines) - 1}"
+
+    def _call(self, function: Callable[..., Any], given: list[str]) -> str:
+        """Append a call, and return the name of its result."""
+        if function in _SYMBOLS:
+            return self._assign(_SYMBOLS[function].join(given))
+        return self._assign(f"{self._name(function)}({', '.join(given)})")
+
+    def build(self, *wanted: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+        """Return the function of the program's inputs that computes lists of named values."""
+        lists = ", ".join(f"[{', '.join(names)}]" for names in wanted)
+        source = "\n".join(["def compute(arrays):", *self._lines, f"  return {lists}"])
+        exec(compile(source, "<tinytorch host numbers>", "exec"), self._constants)
+        return self._constants["compute"]  # type: ignore[no-any-return]
+
+
 class JaxProgram:
     """Program that XLA compiles when it first runs; several threads may run it at once.
 
@@ -43,8 +134,6 @@ class JaxProgram:
         program: The program.
         backend: The backend ``"jax"``.
         arrays: An array for each input: of NumPy, if the host has its values, or of the backend.
-        donates: Whether XLA may reuse the memory of what the program writes. Default: not on a CPU,
-            where that is no faster.
 
     Attributes:
         program: The program, without what nothing reads.
@@ -55,75 +144,67 @@ class JaxProgram:
 
     engine: str = "jax"
 
-    def __init__(
-        self, program: Program, backend: Any, arrays: Sequence[Any], donates: bool | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, program: Program, backend: Any, arrays: Sequence[Any]) -> None:
         self.program: Program = drop_dead_nodes(program)
         self._backend, library = backend, backend.raw_library
-        pairs = zip(program.inputs, arrays, strict=True)
-        on_host = {value for value, array in pairs if isinstance(array, numpy.ndarray)}
-        self._compiled: list[Node] = []
-        #: Nodes of the host, each with the key that it draws, or None.
-        self._on_host: list[tuple[Node, Value | None]] = []
-        self._split(on_host)
-        self._find_arguments(on_host)
+        pairs = enumerate(zip(program.inputs, arrays, strict=True))
+        self._numbers = HostNumbers(
+            self.program.nodes, {value: i for i, (value, array) in pairs if is_number(array)}
+        )
+        self._find_arguments()
         self._checks: list[Any] = []
-        if donates is None:
-            donates = backend.device_type != "cpu"
-        has_conditions = any(node.name == "holds" for node in self._compiled)
-        self._donated = self._find_donated() if donates and not has_conditions else []
-        jit = library.jax.jit(self._trace, donate_argnums=tuple(self._donated))
+        self._donated = self._find_donated()
+        places = tuple([i + 2 for i in self._donated])
+        jit = library.jax.jit(self._trace, donate_argnums=places)
         like = library.jax.ShapeDtypeStruct
-        library.widen(jit.trace)(*[like(v.shape, v.dtype) for v in self._arguments])
+        library.widen(jit.trace)(
+            like((len(self._floats),), "float64"), like((len(self._numbers.keys),), "int64"),
+            *[like(value.shape, value.dtype) for value in self._arguments],
+        )  # fmt: skip
         self._call: Any = library.widen(jit)
 
-    # -- what the host computes, and what XLA -----------------------------------------------
-
-    def _split(self, on_host: set[Value]) -> None:
-        """Split the nodes; add the values that the host computes to ``on_host``."""
-        for node in self.program.nodes:
-            given = set(values_in((node.args, node.kwargs)))
-            if node.kind is Kind.DRAW and is_keyed(node):
-                self._on_host.append((node, Value(numpy.zeros((), numpy.int64))))
-                self._compiled.append(node)
-            elif node.kind is Kind.DRAW:
-                if not on_host.issuperset(given):
-                    raise LoweringError(node, "the numbers are drawn on the host")
-                self._add_on_host(node, on_host)
-            elif is_scalar(node) and on_host.issuperset(given):
-                self._add_on_host(node, on_host)
-                if not given:  # a constant, which both may read
-                    self._compiled.append(node)
-            else:
-                self._compiled.append(node)
-
-    def _add_on_host(self, node: Node, on_host: set[Value]) -> None:
-        self._on_host.append((node, None))
-        on_host.update(value for value in node.outputs if value is not None)
-
-    def _find_arguments(self, on_host: set[Value]) -> None:
+    def _find_arguments(self) -> None:
         """Choose the arguments and the results of the compiled function."""
-        program = self.program
-        made = {value for node in self._compiled for value in node.outputs if value is not None}
-        read = [v for node in self._compiled for v in values_in((node.args, node.kwargs))]
-        self._keys = [key for _, key in self._on_host if key is not None]
-        self._arguments = [*(v for v in dict.fromkeys(read) if v not in made), *self._keys]
-        results = [*program.outputs, *[value for _, value in program.writes]]
-        self._results = [v for v in dict.fromkeys(results) if v in made and v not in on_host]
+        program, numbers = self.program, self._numbers
+        nodes = numbers.left
+        made = {value for node in nodes for value in node.outputs if value is not None}
+        read = dict.fromkeys(v for node in nodes for v in values_in((node.args, node.kwargs)))
+        inputs = {value: i for i, value in enumerate(program.inputs)}
+        #: The numbers among the arguments, which are one vector of float64.
+        self._floats = [v for v in read if v in numbers.names and v not in numbers.arrays]
+        arrays = [v for v in read if v in inputs and v not in numbers.names]
+        drawn = [v for v in read if v in numbers.arrays]
+        self._arguments = [*arrays, *drawn]
+        self._sources = [inputs[value] for value in arrays]
+        results = dict.fromkeys([*program.outputs, *[value for _, value in program.writes]])
+        self._results = [value for value in results if value in made]
+        self._known = [value for value in results if value in numbers.names]
+        self._returned = [(value, inputs[value]) for value in results if value in inputs]
+        self._compute = numbers.build(*[
+            [numbers.names[value] for value in values]
+            for values in (self._floats, drawn, self._known)
+        ], numbers.keys)  # fmt: skip
 
     def _find_donated(self) -> list[int]:
-        """Return the places of the arguments that the program replaces."""
+        """Return the places of the arguments whose memory gets the values that replace them.
+
+        There are none if a run may find that a condition does not hold.
+        """
+        if any(node.name == "holds" for node in self._numbers.left):
+            return []
         replaced = {self.program.inputs[number] for number, _ in self.program.writes}
         return [i for i, value in enumerate(self._arguments) if value in replaced]
 
-    def _trace(self, *raws: Any) -> Any:
+    def _trace(self, floats: Any, keys: Any, *raws: Any) -> Any:
         """Compute the results, what checks need, and conditions; JAX traces this function."""
         wrap = self._backend.library.wrap
         values = dict(zip(self._arguments, map(wrap, raws), strict=True))
-        lowering = NodeLowering(self._backend, [values[key].raw for key in self._keys])
+        for i, value in enumerate(self._floats):
+            values[value] = wrap(floats[i].astype(value.dtype))
+        lowering = NodeLowering(self._backend, [keys[i] for i in range(keys.size)])
         token = OWN_DRAWS.set(True)
         try:
-            for node in self._compiled:
+            for node in self._numbers.left:
                 try:
                     lowering.run(node, values)
                 except Exception as error:
@@ -144,32 +225,35 @@ class JaxProgram:
             StaleProgramError: If a condition does not hold that held when it was recorded.
         """
         program, wrap = self.program, self._backend.library.wrap
-        values: dict[Value, Any] = dict(zip(program.inputs, arrays, strict=True))
-        for node, key in self._on_host:
-            run_on_host(node, key, values)
-        raws = [raw_of(values[value]) for value in self._arguments]
-        for i in self._donated:
-            if sys.getrefcount(raws[i]) > _UNSHARED:
-                raws[i] = raws[i].copy()
-        found, answers, conditions = self._call(*raws)
-        if not all(map(bool, conditions)):
-            raise StaleProgramError("a condition does not hold that held when it was recorded")
+        floats, drawn, known, keys = self._compute(arrays)
+        numbers = numpy.array(floats, numpy.float64), numpy.array(keys, numpy.int64)
+        values = dict(zip(self._known, map(raw_of, known), strict=True))
+        with _REPLACING:
+            values.update([(value, raw_of(arrays[number])) for value, number in self._returned])
+            raws = [raw_of(arrays[number]) for number in self._sources]
+            for i in self._donated:
+                if sys.getrefcount(raws[i]) > _UNSHARED:
+                    raws[i] = raws[i].copy()
+            found, answers, conditions = self._call(*numbers, *raws, *map(raw_of, drawn))
+            if not all(map(bool, conditions)):
+                raise StaleProgramError("a condition does not hold that held when recorded")
+            values.update(zip(self._results, found, strict=True))
+            for number, value in program.writes:
+                write(arrays[number], values[value])
         for answer, check in zip(answers, self._checks, strict=True):
             self._backend._defer(wrap(answer), check)
-        values.update(zip(self._results, found, strict=True))
-        for number, value in program.writes:
-            write(arrays[number], values[value])
-        return [self._as_result(values[value]) for value in program.outputs]
+        return [self._wrap(values[value], value) for value in program.outputs]
 
     def prepare(self) -> JaxProgram:
         """Return the program itself."""
         return self
 
-    def _as_result(self, value: Any) -> Any:
+    def _wrap(self, raw: Any, value: Value) -> Any:
         """Return an array of the backend with memory of its own."""
-        if isinstance(value, numpy.ndarray):
-            return self._backend.from_numpy(value)
-        return self._backend.library.wrap(raw_of(value))
+        library = self._backend.library
+        if isinstance(raw, library.library.array_class):
+            return library.wrap(raw)
+        return self._backend.from_numpy(numpy.asarray(raw, value.dtype))
 
 
 def prepare_both(
@@ -188,6 +272,11 @@ def prepare_both(
     return run, JaxProgram(backward, backend, given)
 
 
+def is_number(array: Any) -> bool:
+    """Whether the host has an input and computes with it as a float."""
+    return isinstance(array, numpy.ndarray) and not array.shape and array.dtype.char in "fd"
+
+
 def is_keyed(node: Node) -> bool:
     """Whether a draw is computed from a key inside of the compiled function."""
     value = node.outputs[0] if node.outputs else None
@@ -196,25 +285,9 @@ def is_keyed(node: Node) -> bool:
     return node.name == "draw.bernoulli" or value.dtype.char in "fd"
 
 
-def is_scalar(node: Node) -> bool:
-    """Whether a node computes a number of a constant or of other numbers."""
-    if not node.outputs or any(value is not None and value.shape for value in node.outputs):
-        return False
-    return node.kind is Kind.CONSTANT or any(values_in((node.args, node.kwargs)))
-
-
-def run_on_host(node: Node, key: Value | None, values: dict[Value, Any]) -> None:
-    """Compute the outputs of a node of the host, or the key of a draw."""
-    if node.kind is not Kind.DRAW:
-        run_node(node, values)
-        return
-    function: Any = node.function
-    if key is not None:
-        values[key] = numpy.array(function.__self__._next_key(), numpy.int64)
-        return
-    found = function(*bind(node.args, values), **bind(node.kwargs, values))
-    if node.outputs and node.outputs[0] is not None:
-        values[node.outputs[0]] = found
+def round_to(kind: Any, number: float) -> float:
+    """Round a float to another dtype."""
+    return kind(number).item()  # type: ignore[no-any-return]
 
 
 def raw_of(value: Any) -> Any:
@@ -222,12 +295,18 @@ def raw_of(value: Any) -> Any:
     return getattr(value, "raw", value)
 
 
-def write(array: Any, value: Any) -> None:
+def write(array: Any, raw: Any) -> None:
     """Replace the elements of an array, of NumPy or of the backend."""
-    raw = raw_of(value)
     if isinstance(array, numpy.ndarray):
-        numpy.copyto(array, numpy.asarray(raw))
+        array[...] = raw if raw.__class__ is float else numpy.asarray(raw)
         return
-    if isinstance(raw, numpy.ndarray):
-        raw = array.library.from_host(raw)
+    store = array.store
+    if raw.__class__ is float:
+        raw = array.library.from_host(numpy.asarray(raw, array.dtype))
+    elif array._steps is None and array.base is None and store.__class__ is Store:
+        with store.lock:
+            store.raw = raw
+            store.version += 1
+            array._reading = store.version, raw
+        return
     array.write(raw)
