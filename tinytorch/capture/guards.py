@@ -44,11 +44,13 @@ def is_eager_scope() -> bool:
     """Whether calls run eagerly in the active scopes, whatever the function is.
 
     These are functions that a transform of ``func`` or forward mode differentiates, modes that
-    override operations, hooks of all modules, hooks for saved tensors, and anomaly mode.
+    override operations, hooks of all modules, hooks for saved tensors, anomaly mode, and functions
+    that the backend's library traces.
     """
+    backend = current_backend()
     return bool(
         is_transforming() or torch_function.modes.get() or CALLS or HOOK_STACK.get()
-        or Anomaly.enabled
+        or Anomaly.enabled or backend.traces and backend.raw_library.is_tracing()  # type: ignore
     )  # fmt: skip
 
 

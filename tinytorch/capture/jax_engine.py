@@ -143,6 +143,7 @@ class JaxProgram:
     """
 
     engine: str = "jax"
+    nbytes: int = 0  # XLA has the memory
 
     def __init__(self, program: Program, backend: Any, arrays: Sequence[Any]) -> None:
         self.program: Program = drop_dead_nodes(program)
@@ -224,13 +225,13 @@ class JaxProgram:
         Raises:
             StaleProgramError: If a condition does not hold that held when it was recorded.
         """
-        program, wrap = self.program, self._backend.library.wrap
+        program, library = self.program, self._backend.library
         floats, drawn, known, keys = self._compute(arrays)
         numbers = numpy.array(floats, numpy.float64), numpy.array(keys, numpy.int64)
         values = dict(zip(self._known, map(raw_of, known), strict=True))
         with _REPLACING:
             values.update([(value, raw_of(arrays[number])) for value, number in self._returned])
-            raws = [raw_of(arrays[number]) for number in self._sources]
+            raws = [getattr(arrays[number], "raw", arrays[number]) for number in self._sources]
             for i in self._donated:
                 if sys.getrefcount(raws[i]) > _UNSHARED:
                     raws[i] = raws[i].copy()
@@ -241,7 +242,7 @@ class JaxProgram:
             for number, value in program.writes:
                 write(arrays[number], values[value])
         for answer, check in zip(answers, self._checks, strict=True):
-            self._backend._defer(wrap(answer), check)
+            self._backend._defer(library.wrap(answer, library.library.eager_trace), check)
         return [self._wrap(values[value], value) for value in program.outputs]
 
     def prepare(self) -> JaxProgram:
@@ -250,9 +251,9 @@ class JaxProgram:
 
     def _wrap(self, raw: Any, value: Value) -> Any:
         """Return an array of the backend with memory of its own."""
-        library = self._backend.library
-        if isinstance(raw, library.library.array_class):
-            return library.wrap(raw)
+        library = self._backend.raw_library
+        if isinstance(raw, library.array_class):
+            return self._backend.library.wrap(raw, library.eager_trace)
         return self._backend.from_numpy(numpy.asarray(raw, value.dtype))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -61,6 +62,10 @@ class JaxLibrary(ArrayLibrary):
         self.jax: Any = jax
         self._tracer = jax.core.Tracer
         self._enable = _find_switch(jax)
+        self._trace_state: Any = _find_trace_state(jax)
+        with ThreadPoolExecutor(1) as pool:  # this thread may be inside of a trace
+            #: What ``trace`` returns outside of traced functions.
+            self.eager_trace: Any = pool.submit(self.trace).result()
         self._local = threading.local()
         namespace: Any = _WideModule(jnp, self.widen)
         namespace.linalg = _WideModule(jnp.linalg, self.widen)
@@ -109,7 +114,10 @@ class JaxLibrary(ArrayLibrary):
         return not isinstance(raw, self._tracer)
 
     def trace(self) -> Any:
-        return self.jax.core.get_opaque_trace_state(convention="flax")
+        return self._trace_state(convention="flax")
+
+    def is_tracing(self) -> bool:
+        return self.trace() != self.eager_trace  # type: ignore[no-any-return]
 
     def is_compiling(self) -> bool:
         return isinstance(self.jax.numpy.zeros(()), self._tracer)
@@ -215,6 +223,15 @@ class JaxBackend(StandardBackend):
         platform = jax.default_backend()
         self.device_type: str = _DEVICE_TYPES.get(platform, platform)
         return JaxLibrary(self.name, jax)
+
+
+def _find_trace_state(jax: Any) -> Callable[..., Any]:
+    """Return JAX's function of the present trace, which moved."""
+    try:
+        from jax.extend.core import get_opaque_trace_state
+    except ImportError:
+        return jax.core.get_opaque_trace_state  # type: ignore[no-any-return]
+    return get_opaque_trace_state  # type: ignore[no-any-return]
 
 
 def _find_switch(jax: Any) -> Callable[[bool], Any]:

@@ -141,6 +141,10 @@ class ArrayLibrary:
         """Return a key of the function that is traced; arrays made in one do not leave it."""
         return None
 
+    def is_tracing(self) -> bool:
+        """Whether a function is traced, for whichever purpose."""
+        return False
+
     def is_compiling(self) -> bool:
         """Whether operations are traced, to run later on other values."""
         return False

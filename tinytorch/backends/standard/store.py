@@ -105,9 +105,9 @@ class StoredArray(StandardArray):
 
     __slots__ = ("_reading", "_steps", "base", "dtype", "offset", "shape", "store")
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: Raw, trace: Any = None) -> None:
         library = self.library
-        self.store: Store | DerivedStore = Store(raw, library.trace())
+        self.store: Store | DerivedStore = Store(raw, library.trace() if trace is None else trace)
         self.offset: int = 0
         self.shape: tuple[int, ...] = tuple(raw.shape)
         self._steps: tuple[int, ...] | None = None  # row-major
