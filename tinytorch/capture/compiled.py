@@ -82,7 +82,7 @@ class Compiled:
             return self.function(*args, **kwargs)
         if is_eager_scope():
             return self.function(*args, **kwargs)
-        reason = other_backend(self.options.engine)
+        reason = other_backend(self.options.engine, self.options.check)
         if reason:
             return self._run_eagerly(reason, args, kwargs)
         signature = Signature(args, kwargs)

@@ -54,9 +54,16 @@ def is_eager_scope() -> bool:
     )  # fmt: skip
 
 
-def other_backend(engine: str) -> str:
-    """Return why the active backend is not recorded for an engine; ``""`` if it is."""
+def other_backend(engine: str, is_checked: bool) -> str:
+    """Return why the active backend is not recorded; ``""`` if it is.
+
+    Args:
+        engine: The engine that the program chose, or ``"auto"``.
+        is_checked: Whether replays are compared with eager calls.
+    """
     backend = current_backend()
+    if is_checked and backend is not _NUMPY:
+        return f"the active backend is {backend.name!r}, and mode='check' needs 'numpy'"
     if engine in ("auto", backend.engine) if backend.engine else (
         backend is _NUMPY and engine != "jax"
     ):  # fmt: skip
@@ -302,7 +309,10 @@ def unsupported_tensor(tensors: Iterable[Any]) -> str:
         if kind not in TENSORS:
             return f"a tensor is of class {kind.__name__}"
         if tensor._xp is not _NUMPY and tensor._xp is not active:
-            return f"a tensor is on the backend {tensor._xp.name!r}, which is not active"
+            return (
+                f"a tensor is on the backend {tensor._xp.name!r}; only those of the active backend "
+                "are recorded"
+            )
         if vars(tensor).get("_inference") and not inference_enabled():
             return "an inference tensor is read outside of inference mode"
     return ""

@@ -33,8 +33,9 @@ _SYMBOLS: dict[Any, str] = {
     operator.add: " + ", operator.sub: " - ", operator.mul: " * ", operator.truediv: " / ",
     operator.pow: " ** ",
 }  # fmt: skip
-#: References to the value of a parameter that nothing outside of a run holds.
-_UNSHARED = 4
+_list = [object()]
+#: ``sys.getrefcount`` of an item to which a list, or an attribute, alone refers.
+_LISTED = sys.getrefcount(_list[0])
 #: Held from where a run reads arrays to where it has replaced them: XLA may reuse their memory.
 _REPLACING = threading.Lock()
 
@@ -134,6 +135,7 @@ class JaxProgram:
         program: The program.
         backend: The backend ``"jax"``.
         arrays: An array for each input: of NumPy, if the host has its values, or of the backend.
+        spare: Numbers of inputs whose memory may get results: gradients that a run replaces.
 
     Attributes:
         program: The program, without what nothing reads.
@@ -145,18 +147,20 @@ class JaxProgram:
     engine: str = "jax"
     nbytes: int = 0  # XLA has the memory
 
-    def __init__(self, program: Program, backend: Any, arrays: Sequence[Any]) -> None:
+    def __init__(
+        self, program: Program, backend: Any, arrays: Sequence[Any], spare: Sequence[int] = ()
+    ) -> None:  # fmt: skip
         self.program: Program = drop_dead_nodes(program)
         self._backend, library = backend, backend.raw_library
         pairs = enumerate(zip(program.inputs, arrays, strict=True))
         self._numbers = HostNumbers(
             self.program.nodes, {value: i for i, (value, array) in pairs if is_number(array)}
         )
-        self._find_arguments()
+        self._find_arguments(spare)
         self._checks: list[Any] = []
         self._donated = self._find_donated()
         places = tuple([i + 2 for i in self._donated])
-        jit = library.jax.jit(self._trace, donate_argnums=places)
+        jit = library.jax.jit(self._trace, donate_argnums=places, keep_unused=bool(spare))
         like = library.jax.ShapeDtypeStruct
         library.widen(jit.trace)(
             like((len(self._floats),), "float64"), like((len(self._numbers.keys),), "int64"),
@@ -164,7 +168,7 @@ class JaxProgram:
         )  # fmt: skip
         self._call: Any = library.widen(jit)
 
-    def _find_arguments(self) -> None:
+    def _find_arguments(self, spare: Sequence[int]) -> None:
         """Choose the arguments and the results of the compiled function."""
         program, numbers = self.program, self._numbers
         nodes = numbers.left
@@ -175,12 +179,18 @@ class JaxProgram:
         self._floats = [v for v in read if v in numbers.names and v not in numbers.arrays]
         arrays = [v for v in read if v in inputs and v not in numbers.names]
         drawn = [v for v in read if v in numbers.arrays]
+        #: Places among the arguments of those that nothing reads.
+        self._spare = range(len(arrays), len(arrays) + len(spare))
+        arrays += [program.inputs[number] for number in spare]
         self._arguments = [*arrays, *drawn]
         self._sources = [inputs[value] for value in arrays]
         results = dict.fromkeys([*program.outputs, *[value for _, value in program.writes]])
         self._results = [value for value in results if value in made]
         self._known = [value for value in results if value in numbers.names]
-        self._returned = [(value, inputs[value]) for value in results if value in inputs]
+        self._returned = [
+            (value, inputs[value])
+            for value in results if value in inputs and value not in numbers.names
+        ]  # fmt: skip
         self._compute = numbers.build(*[
             [numbers.names[value] for value in values]
             for values in (self._floats, drawn, self._known)
@@ -193,8 +203,9 @@ class JaxProgram:
         """
         if any(node.name == "holds" for node in self._numbers.left):
             return []
+        places = list(self._spare)
         replaced = {self.program.inputs[number] for number, _ in self.program.writes}
-        return [i for i, value in enumerate(self._arguments) if value in replaced]
+        return places + [i for i, value in enumerate(self._arguments) if value in replaced]
 
     def _trace(self, floats: Any, keys: Any, *raws: Any) -> Any:
         """Compute the results, what checks need, and conditions; JAX traces this function."""
@@ -219,8 +230,12 @@ class JaxProgram:
 
     # -- runs -------------------------------------------------------------------------------
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
+    def run(self, arrays: Sequence[Any], spare: Sequence[Any] = ()) -> list[Any]:
         """Return the outputs as new arrays, and write the inputs that the program writes.
+
+        Args:
+            arrays: An array for each input.
+            spare: The tensors of the inputs that are spare.
 
         Raises:
             StaleProgramError: If a condition does not hold that held when it was recorded.
@@ -230,10 +245,13 @@ class JaxProgram:
         numbers = numpy.array(floats, numpy.float64), numpy.array(keys, numpy.int64)
         values = dict(zip(self._known, map(raw_of, known), strict=True))
         with _REPLACING:
-            values.update([(value, raw_of(arrays[number])) for value, number in self._returned])
+            values.update([(value, snapshot(arrays[number])) for value, number in self._returned])
             raws = [getattr(arrays[number], "raw", arrays[number]) for number in self._sources]
             for i in self._donated:
-                if sys.getrefcount(raws[i]) > _UNSHARED:
+                if sys.getrefcount(raws[i]) > _LISTED + 2:  # its store, and the array's reading
+                    raws[i] = raws[i].copy()
+            for k, i in enumerate(self._spare):
+                if is_shared(k, spare, self._sources[i], arrays):
                     raws[i] = raws[i].copy()
             found, answers, conditions = self._call(*numbers, *raws, *map(raw_of, drawn))
             if not all(map(bool, conditions)):
@@ -258,7 +276,7 @@ class JaxProgram:
 
 
 def prepare_both(
-    forward: Program, backward: Program, arrays: dict[Value, Any], backend: Any
+    forward: Program, backward: Program, arrays: dict[Value, Any], backend: Any, spare: Sequence[int]
 ) -> tuple[JaxProgram, JaxProgram]:  # fmt: skip
     """Return the programs of a call and of its backward pass.
 
@@ -267,10 +285,20 @@ def prepare_both(
         backward: That of the backward pass, whose other inputs are values of ``forward``.
         arrays: An array for each input of ``forward``.
         backend: The backend ``"jax"``.
+        spare: See ``JaxProgram``, of ``forward``.
     """
     given = [arrays.get(value) for value in backward.inputs]
-    run = JaxProgram(forward, backend, list(arrays.values()))
+    run = JaxProgram(forward, backend, list(arrays.values()), spare)
     return run, JaxProgram(backward, backend, given)
+
+
+def is_shared(place: int, tensors: Sequence[Any], number: int, arrays: Sequence[Any]) -> bool:
+    """Whether anything else than its owner, and these lists, holds a gradient or its memory."""
+    return (
+        sys.getrefcount(tensors[place]) > _LISTED + 1
+        or sys.getrefcount(arrays[number]) > _LISTED + 1
+        or sys.getrefcount(arrays[number].store) > _LISTED or arrays[number].base is not None
+    )  # fmt: skip
 
 
 def is_number(array: Any) -> bool:
@@ -294,6 +322,11 @@ def round_to(kind: Any, number: float) -> float:
 def raw_of(value: Any) -> Any:
     """Return the array of JAX of an array of the backend; other arrays as they are."""
     return getattr(value, "raw", value)
+
+
+def snapshot(array: Any) -> Any:
+    """Return the present elements of an array, which a write does not change."""
+    return array.copy() if isinstance(array, numpy.ndarray) else array.raw
 
 
 def write(array: Any, raw: Any) -> None:

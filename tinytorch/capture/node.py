@@ -23,7 +23,7 @@ from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
 from .draws import Snapshot
-from .entry import Binding, Choice, Lanes, Listed, ResultTree
+from .entry import Binding, Choice, Lanes, Listed, ResultTree, used_inputs
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording, HistoryCut
@@ -159,6 +159,7 @@ class ProgramCall:
         #: Snapshots of generators, which a checkpoint takes: each call has its own states.
         owners = [getattr(node.function, "__self__", None) for node in forward.nodes]
         self.snapshots = [owner for owner in owners if isinstance(owner, Snapshot)]
+        self._spare: list[Any] = []
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self._undo = Undo(forward)
@@ -170,8 +171,28 @@ class ProgramCall:
 
         arrays = [source.array for source in compress(call.sources, kinds)]
         given_arrays = dict(zip(forward.inputs, arrays, strict=True))
-        self.lanes, self.backward_lanes = prepare_both(forward, backward, given_arrays, backend)
+        spare = self._find_spare(call, listed, forward)
+        self._spare = list(spare.values())
+        self.lanes, self.backward_lanes = prepare_both(
+            forward, backward, given_arrays, backend, list(spare)
+        )
         self._undo.written.clear()  # it writes after everything is computed
+
+    def _find_spare(
+        self, call: CallRecording, listed: Listed, forward: Program
+    ) -> dict[int, Any]:  # fmt: skip
+        """Return the inputs that are gradients which calls replace unread, with their owners."""
+        replaced = {id(tensor) for tensor, value in call.grads if value is not None}
+        used = used_inputs(forward)
+        owners = {
+            number: listed.owners[place]
+            for number, place in enumerate(self._binding.places) if place in listed.owners
+        }  # fmt: skip
+        return {
+            number: owner for number, owner in owners.items()
+            if id(owner) in replaced and forward.inputs[number] not in used
+            and type(owner._grad) is Tensor and owner._grad._xp is self.backend
+        }  # fmt: skip
 
     def __call__(self, signature: Signature, again: Callable[[], Any]) -> Any:
         """Return the result of a call.
@@ -187,7 +208,10 @@ class ProgramCall:
         arrays = self._binding.arrays(tensors)
         restore = self._undo.begin(arrays) if self._undo.is_needed else None
         try:
-            found = self.lanes.run(arrays)
+            if self._spare:
+                found = self.lanes.run(arrays, [owner._grad for owner in self._spare])
+            else:
+                found = self.lanes.run(arrays)
         except Exception:
             if restore is None:
                 raise
