@@ -367,21 +367,24 @@ def _layout(array: Any) -> Any:
 
 
 class KernelCall:
-    """Kernel of an operation on the NumPy backend, which checks the shapes of its results.
+    """Kernel of an operation on a backend, which checks the shapes of its results.
 
     Args:
         name: Name of the operation.
         run: Function of a backend and the arguments.
         layouts: Shape and dtype of each result.
+        backend: The backend.
     """
 
-    __slots__ = ("layouts", "name", "run")
+    __slots__ = ("backend", "layouts", "name", "run")
 
-    def __init__(self, name: str, run: Callable[..., Any], layouts: list[Any]) -> None:
-        self.name, self.run, self.layouts = name, run, layouts
+    def __init__(
+        self, name: str, run: Callable[..., Any], layouts: list[Any], backend: Any = NUMPY
+    ) -> None:
+        self.name, self.run, self.layouts, self.backend = name, run, layouts, backend
 
     def __call__(self, *values: Any) -> Any:
-        result = self.run(NUMPY, *values)
+        result = self.run(self.backend, *values)
         if [_layout(each) for each in _flat(result)] != self.layouts:
             raise StaleProgramError(
                 f"{self.name}: the shape of a result depends on values, and differs from the "

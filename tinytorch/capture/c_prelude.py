@@ -11,7 +11,8 @@ Reference:
 
 from __future__ import annotations
 
-PRELUDE = r"""
+#: Types, macros, and how a function gets its addresses.
+HEADER = r"""
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,6 +32,9 @@ INLINE void bind(char **p, const i64 *slots, const char *tuple) {
     p[slots[k + 1]] = *(char *const *)(array + ARRAY_OFFSET);
   }
 }
+"""
+#: Functions of elements, which the kernels of a GPU share.
+FUNCTIONS = r"""
 INLINE f32 as_f32(i32 bits) { f32 x; memcpy(&x, &bits, 4); return x; }
 INLINE i32 as_i32(f32 x) { i32 bits; memcpy(&bits, &x, 4); return bits; }
 /* float16 and bfloat16, rounded to even */
@@ -195,3 +199,4 @@ REAL(f64, , fabs, sqrt, floor, ceil, trunc, rint, __builtin_copysign)
   INLINE T sign_##T(T a) { return (T)((a > 0) - (a < 0)); }
 WHOLE(i8) WHOLE(i16) WHOLE(i32) WHOLE(i64) WHOLE(u8)
 """
+PRELUDE = HEADER + FUNCTIONS

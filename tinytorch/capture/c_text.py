@@ -325,15 +325,18 @@ def sort_by_level(group: LoopGroup) -> None:
 
 def write_text(group: LoopGroup) -> Text:
     """Return the C text of a group."""
-    return _TextWriter(group).write()
+    return TextWriter(group).write()
 
 
-class _TextWriter:
+class TextWriter:
     """Writer of the text of a group.
 
     Attributes:
+        cheap: Most cost of a value of a former level that is computed again.
         names: Text of each value that is known in the present scope, and of each load.
     """
+
+    cheap: float = _CHEAP
 
     def __init__(self, group: LoopGroup) -> None:
         self.group, self.is_flat = group, group.is_flat
@@ -363,19 +366,22 @@ class _TextWriter:
         last = max(self.level.values(), default=0)
         for _ in range(2):  # the first pass finds which values later loops need
             loops = [self.write_level(level) for level in range(last + 1)]
+        self.text.body = "\n".join(self.assemble([line for loop in loops for line in loop]))
+        return self.text
+
+    def assemble(self, lines: list[str]) -> list[str]:
+        """Return the lines of the function whose levels have these lines."""
         for value, name in self.spills.items():
             kind = TYPES[letter(value.dtype)]
             self.head.append(f"{kind} *{name} = malloc((n[0] + 1) * sizeof({kind}));")
             self.tail.append(f"free({name});")
-        lines = [line for loop in loops for line in loop]
         if self.is_flat:
             loop = self.flat_loop(lines)
         else:
             loop = ["for (i64 r = lo; r < hi; r++) {", *self.row, *lines, "}"]
         declaration = f"void NAME({_PARAMETERS}) {{"
         start = ["bind(p, slots, tuple);", "const i64 C = n[0]; (void)C;"]
-        self.text.body = "\n".join([declaration, *start, *self.head, *loop, *self.tail, "}"])
-        return self.text
+        return [declaration, *start, *self.head, *loop, *self.tail, "}"]
 
     def flat_loop(self, lines: list[str]) -> list[str]:
         """Return the loop over all elements, in pieces if it has sums."""
@@ -413,8 +419,8 @@ class _TextWriter:
         elif form is Access.COLUMN or self.is_flat:
             text = read_text(f"p{k}[i]", value.dtype)
         elif form is Access.ELEMENT:
-            self.row.append(f"const {kind} *b{k} = p{k} + r * C;")
-            text = read_text(f"b{k}[i]", value.dtype)
+            self.row.append(f"const {kind} *v{k} = p{k} + r * C;")
+            text = read_text(f"v{k}[i]", value.dtype)
         elif form is Access.ROW:
             self.row.append(f"const {number} s{k} = {read_text(f'p{k}[r]', value.dtype)};")
             text = f"s{k}"
@@ -430,14 +436,14 @@ class _TextWriter:
         gaps = numpy.diff(offsets)
         if not gaps.size or (gaps == gaps[0]).all():
             j = self.add_size(int(gaps[0]) if gaps.size else 0)
-            self.row.append(f"const {kind} *b{k} = p{k} + r * n[{j}];")
+            self.row.append(f"const {kind} *v{k} = p{k} + r * n[{j}];")
         else:
             j = self.add_parameter(offsets, "offsets")
             self.head.append(f"const i64 *o{k} = (const i64 *)p[{j}];")
-            self.row.append(f"const {kind} *b{k} = p{k} + o{k}[r];")
+            self.row.append(f"const {kind} *v{k} = p{k} + o{k}[r];")
         if steps[-1] in (0, 1):
-            return f"b{k}[i]" if steps[-1] else f"b{k}[0]"
-        return f"b{k}[i * n[{self.add_size(steps[-1])}]]"
+            return f"v{k}[i]" if steps[-1] else f"v{k}[0]"
+        return f"v{k}[i * n[{self.add_size(steps[-1])}]]"
 
     def add_store(self, value: Value) -> None:
         """Declare the memory that a result is written to."""
@@ -449,8 +455,8 @@ class _TextWriter:
         elif form is Access.ROW:
             self.stores[value] = f"p{k}[r]"
         else:
-            self.row.append(f"{kind} *b{k} = p{k} + r * C;")
-            self.stores[value] = f"b{k}[i]"
+            self.row.append(f"{kind} *v{k} = p{k} + r * C;")
+            self.stores[value] = f"v{k}[i]"
 
     def add_total(self, op: LoopOp) -> None:
         """Declare the sum of all rows or of all elements, in float64, and store it at the end."""
@@ -504,11 +510,15 @@ class _TextWriter:
                 sums.append(op)
                 self.accumulate(op, loads, body)
         start, end = self.reduction_lines(sums)
+        return [*start, *self.loop_header(sums), *loads, *body, "}", *end]
+
+    def loop_header(self, sums: list[LoopOp]) -> list[str]:
+        """Return the lines that begin a loop over columns, which reduces to ``sums``."""
         clauses = self.clauses(sums)
         bounds = "i64 i = lo; i < hi" if self.is_flat else "i64 i = 0; i < C"
         return [
-            *start, f"#pragma omp simd{clauses}" if clauses else "#pragma GCC ivdep",
-            f"for ({bounds}; i++) {{", *loads, *body, "}", *end,
+            f"#pragma omp simd{clauses}" if clauses else "#pragma GCC ivdep",
+            f"for ({bounds}; i++) {{",
         ]  # fmt: skip
 
     def reduction_lines(self, sums: list[LoopOp]) -> tuple[list[str], list[str]]:
@@ -618,7 +628,7 @@ class _TextWriter:
         if value in self.stores:
             text = read_text(self.stores[value], value.dtype)
             line = f"const {TYPES[letter(value.dtype)]} {self.name(value)} = {text};"
-        elif self.cost(value) <= _CHEAP:
+        elif self.cost(value) <= self.cheap:
             line = self.definition(op, loads, body)
         else:
             spill = self.spills.setdefault(value, f"w{self.number[value]}")

@@ -180,13 +180,13 @@ def _view_of(
             raise NotImplementedError(f"a view of an argument that is not the first: {name}")
         name, function, rest, kwargs = "numpy.broadcast_to", numpy.broadcast_to, (real.shape,), {}
     elif index is not None:
-        name, function, rest, kwargs = name, _PickView(function, index), rest, kwargs
+        name, function, rest, kwargs = name, ViewPart(function, index), rest, kwargs
     view = recorder.add(Kind.VIEW, name, function, (source.value(), *rest), kwargs)
     value = recorder.output(view, real)
     return source.view_as(real, (name, function, rest, kwargs), value)
 
 
-class _PickView:
+class ViewPart:
     """View operation: one of several views that a function returns."""
 
     __slots__ = ("function", "index")
@@ -227,7 +227,7 @@ def _call_with_out(name: str, function: Callable[..., Any], args: Any, kwargs: A
         (out,) = out
         if out is None:
             return call(name, function, args, kwargs)
-    mutate(name, _IntoOut(function), (out, *args), kwargs)
+    mutate(name, IntoOut(function), (out, *args), kwargs)
     return out
 
 
@@ -242,7 +242,7 @@ def _call_with_outs(
     return tuple([b if a is None else a for a, b in zip(outs, found, strict=True)])
 
 
-class _IntoOut:
+class IntoOut:
     """Function that writes its result to its first argument, by ``out=``."""
 
     __slots__ = ("function",)

@@ -151,7 +151,7 @@ def lay_out(flat: Any, value: Value) -> Any:
     if is_row_major(value):
         return flat.reshape(value.shape)
     order = memory_order(value)
-    return flat.reshape([value.shape[i] for i in order]).transpose(numpy.argsort(order))
+    return flat.reshape([value.shape[i] for i in order]).transpose(numpy.argsort(order).tolist())
 
 
 class ProgramWriter:
@@ -164,13 +164,13 @@ class ProgramWriter:
     """
 
     executable: type[Executable] = Executable
+    array_type: type = numpy.ndarray
 
     def __init__(self, program: Program, steps: Sequence[Step], layout: MemoryPlan) -> None:
         self.program: Program = program
         self.steps: Sequence[Step] = steps
         self.layout: MemoryPlan = layout
-        self.arena: numpy.ndarray[Any, Any] = numpy.empty(layout.nbytes + 64, numpy.uint8)
-        self.arena = self.arena[-self.arena.ctypes.data % 64 :]
+        self.arena: Any = self.make_arena(layout.nbytes)
         self.space: dict[str, Any] = {
             "__name__": __name__, "copyto": _copyto, "empty": numpy.empty, "asarray": numpy.asarray,
             "empty_like": numpy.empty_like, "matmul": numpy.matmul, "call": blas.call,
@@ -179,6 +179,7 @@ class ProgramWriter:
             "concatenate": _concatenate, "add_parts": add_parts, "zeros": numpy.zeros,
         }  # fmt: skip
         self.by_id: dict[int, str] = {}
+        self.shared: list[Any] = []  # keeps the ids of ``by_id`` in use
         self.names: dict[Value, str] = {}
         self.arrays: dict[Value, Any] = {}
         self.lines: list[str] = []
@@ -201,16 +202,24 @@ class ProgramWriter:
             self.write_release(at)
         self.write_results()
         self.finish()
-        parameters = ", ".join(self.names[value] for value in self.program.inputs)
         body = "\n    ".join(self.lines)
-        text = "\n".join(self.functions) + f"\ndef run({parameters}):\n    {body}\n"
+        text = "\n".join(self.functions) + f"\ndef run({self.header()}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
         groups = sum(isinstance(step, LoopGroup) for step in self.steps)
         return self.executable(self.space["run"], text, self.layout.nbytes, groups)
 
+    def make_arena(self, nbytes: int) -> Any:
+        """Return the memory of the values inside of the program, from a cache line on."""
+        arena = numpy.empty(nbytes + 64, numpy.uint8)
+        return arena[-arena.ctypes.data % 64 :]
+
     def write_group(self, group: LoopGroup) -> None:
         """Write the lines of a group."""
         write_group(self, group)
+
+    def header(self) -> str:
+        """Return the parameters of the function."""
+        return ", ".join(self.names[value] for value in self.program.inputs)
 
     def finish(self) -> None:
         """Complete the globals of the function before it is compiled."""
@@ -221,8 +230,17 @@ class ProgramWriter:
         """Return the name of a global of the function."""
         if id(thing) not in self.by_id:
             name = self.by_id[id(thing)] = f"{prefix}{len(self.by_id)}"
-            self.space[name] = thing
+            self.space[name] = self.translate(thing)
+            self.shared.append(thing)
         return self.by_id[id(thing)]
+
+    def function_of(self, node: Node) -> Any:
+        """Return the function that a node calls when the program runs."""
+        return self.space[self.share(node.function, "f")]
+
+    def translate(self, thing: Any) -> Any:
+        """Return what stands for a function or an array of NumPy's when the program runs."""
+        return thing
 
     def expression(self, tree: Any) -> str:
         """Return the text of an argument."""
@@ -348,9 +366,9 @@ class ProgramWriter:
         """Write a view; a view of memory that stays at its place is made at once."""
         source = self.arrays.get(node.args[0])
         if source is not None and next(values_in((node.args[1:], node.kwargs)), None) is None:
-            found = node.function(source, *node.args[1:], **node.kwargs)  # type: ignore[misc]
+            found = self.function_of(node)(source, *node.args[1:], **node.kwargs)
             parts = found if isinstance(found, (tuple, list)) else [found]
-            if all(isinstance(part, numpy.ndarray) for part in parts):
+            if all(isinstance(part, self.array_type) for part in parts):
                 for value in node.outputs:
                     if value is not None:
                         self.set_array(value, parts[value.index])
@@ -447,7 +465,7 @@ class ProgramWriter:
         array = self.arrays.get(value)
         if array is not None and next(values_in([view[1:] for view in node.views]), None) is None:
             for function, args, kwargs in node.views:
-                array = function(array, *args, **kwargs)
+                array = self.translate(function)(array, *args, **kwargs)
             return self.share(as_writable(array), "a")
         name = self.names[value]
         for function, args, kwargs in node.views:
@@ -508,7 +526,7 @@ class _Shaped:
 
 def as_writable(array: Any) -> Any:
     """Return the array, or a writable view of it if it is read-only."""
-    if not array.flags.writeable:
+    if not getattr(array.flags, "writeable", True):  # CuPy's arrays have no such flag
         array = array.view()
         array.flags.writeable = True
     return array

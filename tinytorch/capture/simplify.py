@@ -182,14 +182,14 @@ def fills(node: Node) -> bool:
 
 
 class Fit:
-    """Function that broadcasts and casts to the shape, dtype and layout of a value."""
+    """Function that broadcasts and casts to the shape, dtype and layout of ``like``."""
 
     def __init__(self, value: Any) -> None:
         like: Any = numpy.empty(0, value.dtype)  # never read: only its layout counts
-        self._like = numpy.lib.stride_tricks.as_strided(like, value.shape, value.strides)
+        self.like: Any = numpy.lib.stride_tricks.as_strided(like, value.shape, value.strides)
 
     def __call__(self, source: Any) -> Any:
-        out = numpy.empty_like(self._like)
+        out = numpy.empty_like(self.like)
         out[...] = source
         return out
 

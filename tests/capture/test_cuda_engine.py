@@ -1,0 +1,204 @@
+"""The CUDA engine on the stand-in for CuPy: its kernels, run on the host, give NumPy's results.
+
+A C compiler makes the text of the kernels a library; ``cuda_host`` runs blocks and threads.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tinytorch.capture import c_compiler, cuda_engine, cuda_text
+from tinytorch.capture.graph import Program
+from tinytorch.capture.recording import record
+from tinytorch.capture.replay import run_program
+
+from tests.capture.cuda_host import make_module
+from tests.capture.program_builder import Array, Builder, RandomProgram
+from tests.capture.test_c_engine import special_arrays, ufunc_names
+from tests.capture.test_numpy_engine import MODELS, chain, train
+
+pytestmark = pytest.mark.skipif(
+    c_compiler.find_compiler() is None, reason="there is no C compiler to run kernels on the host"
+)
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The backend of the stand-in for CuPy, which compiles kernels."""
+    import strictcupy
+    from strictcupy.backend import StrictBackend
+
+    monkeypatch.setenv("TINYTORCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(strictcupy, "RawModule", make_module, raising=False)
+    return StrictBackend()
+
+
+def upload(array: Any, device: Any) -> Any:
+    """An array on the device, in its layout."""
+    return device.library.array(array, order="K")
+
+
+def compare(program: Program, arrays: list[Array], device: Any, tolerance: float) -> Any:
+    """Compare runs of the engine with the straightforward one; return the executable."""
+    executable = cuda_engine.prepare(program, device)
+    given = [upload(array, device) for array in arrays]
+    for _ in range(2):
+        expected = run_program(program, arrays)
+        found = executable.run(given)
+        found += [given[number] for number, _ in program.writes]
+        for a, b in zip(found, expected, strict=True):
+            a = a.get()
+            assert a.shape == b.shape and a.dtype == b.dtype
+            if tolerance:
+                np.testing.assert_allclose(a, b, tolerance, tolerance)
+            else:
+                np.testing.assert_array_equal(a, b)
+                if a.dtype.kind == "f":
+                    known = ~np.isnan(a)
+                    np.testing.assert_array_equal(np.signbit(a)[known], np.signbit(b)[known])
+        for (number, _), value in zip(
+            program.writes, expected[len(program.outputs) :], strict=True
+        ):
+            arrays[number][...] = value
+    return executable
+
+
+class WithoutSorting(RandomProgram):
+    """Random program without sorting in place, which CuPy does in row-major arrays alone."""
+
+    def change(self) -> Any:
+        before = len(self.builder.program.nodes)
+        made = super().change()
+        if made is not None and made.node.name == "sort":
+            del self.builder.program.nodes[before:]
+            return None
+        return made
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_without_sums_are_equal_bit_for_bit(seed: int, device: Any) -> None:
+    made = WithoutSorting(7000 + seed, [(6, 37), (37,), (6, 1), (1, 37), ()], inexact=False)
+    compare(made.builder.program, made.builder.arrays(), device, 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_with_sums_and_functions_are_close(seed: int, device: Any) -> None:
+    made = WithoutSorting(8000 + seed, [(7, 33), (33,), (7, 1), ()], sums=True)
+    compare(made.builder.program, made.builder.arrays(), device, 2e-4)
+
+
+@pytest.mark.parametrize("kind", "fd?Bbhil")
+def test_every_operation_treats_special_values_as_numpy_does(kind: str, device: Any) -> None:
+    builder = Builder()
+    x, y = (builder.input(array) for array in special_arrays(kind))
+    for name, _ in ufunc_names(kind):
+        function: Any = getattr(np, name)
+        with np.errstate(all="ignore"):
+            try:
+                made = builder.call(function, *(x, y)[: function.nin])
+            except TypeError:  # NumPy does not have it for the dtype
+                continue
+        builder.program.outputs.append(builder.call(np.copy, made, name="numpy.copy"))
+    assert compare(builder.program, builder.arrays(), device, 0).groups == 1
+
+
+@pytest.mark.parametrize("columns", [2, 31, 33, 256, 257, 700])
+@pytest.mark.parametrize("rows", [2, 9])
+def test_rows_are_reduced_over_all_threads(rows: int, columns: int, device: Any) -> None:
+    rng = np.random.default_rng(columns)
+    builder = Builder()
+    x = builder.input(rng.integers(-9, 9, (rows, columns)).astype("float32"))
+    doubled = builder.call(np.multiply, x, 2.0)
+    options = {"axis": 1, "keepdims": True}
+    top, low, total = (
+        builder.call(function, doubled, name=f"xp.{name}", **options)
+        for function, name in ((np.max, "max"), (np.min, "min"), (np.sum, "sum"))
+    )
+    spread = builder.call(np.subtract, top, low)
+    builder.program.outputs = [
+        builder.call(np.divide, doubled, spread), builder.call(np.add, x, total),
+        builder.call(np.sum, doubled, axis=0, name="xp.sum"),
+        builder.call(np.sum, doubled, name="xp.sum"),
+    ]  # fmt: skip
+    assert compare(builder.program, builder.arrays(), device, 0).groups == 1
+
+
+def test_nan_of_one_thread_is_the_largest_and_the_least(device: Any) -> None:
+    values = np.arange(3 * 400, dtype="float32").reshape(3, 400)
+    values[1, 399] = np.nan
+    builder = Builder()
+    x = builder.input(values)
+    for function, name in ((np.max, "max"), (np.min, "min")):
+        found = builder.call(function, x, axis=1, keepdims=True, name=f"xp.{name}")
+        builder.program.outputs.append(builder.call(np.subtract, x, found))
+    compare(builder.program, builder.arrays(), device, 0)
+
+
+def test_a_sum_of_many_small_numbers_is_accurate(device: Any) -> None:
+    builder = Builder()
+    x = builder.input(np.full((3000, 50), 0.1, "float32"))
+    y = builder.call(np.add, builder.call(np.multiply, x, 1.0), 0.0)
+    rows, columns = (builder.call(np.sum, y, axis=axis, name="xp.sum") for axis in (1, 0))
+    builder.program.outputs = [rows, columns, builder.call(np.sum, y, name="xp.sum")]
+    executable = cuda_engine.prepare(builder.program, device)
+    found = executable.run([upload(array, device) for array in builder.arrays()])
+    for array, count in zip(found, (50, 3000, 150_000), strict=True):
+        np.testing.assert_allclose(array.get(), count * float(np.float32(0.1)), 1e-5)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_recorded_training_is_that_of_the_straightforward_engine(name: str, device: Any) -> None:
+    make, shape = MODELS[name]
+    recording = record(*train(make(), shape))
+    arrays = [
+        np.array(source.array if source.read is None else source.read(), order="K")
+        for source in recording.sources
+    ]
+    # The gradient of the keys' bias is zero but for rounding, which Adam divides by its own size.
+    compare(recording.program, arrays, device, 1e-3 if name == "attention" else 1e-4)
+
+
+def test_equal_groups_of_other_sizes_share_one_kernel(device: Any) -> None:
+    builder = Builder()
+    builder.program.outputs = [chain(builder, size) for size in (10, 1000, 77)]
+    executable = compare(builder.program, builder.arrays(), device, 0)
+    assert executable.source.count("c0(") == 3
+
+
+def test_an_array_of_another_layout_raises(device: Any) -> None:
+    builder = Builder()
+    builder.program.outputs = [builder.call(np.exp, builder.input(np.ones((3, 4), "float32")))]
+    executable = cuda_engine.prepare(builder.program, device)
+    wrong = device.library.array(np.ones((4, 3), "float32")).T
+    with pytest.raises(ValueError, match=r"expected an array of \(3, 4\), float32, strides"):
+        executable.run([wrong])
+
+
+def test_a_program_that_draws_raises(device: Any) -> None:
+    import tinytorch as tt
+
+    program = record(lambda: tt.rand(3) * 2, []).program
+    with pytest.raises(NotImplementedError, match="random numbers"):
+        cuda_engine.prepare(program, device)
+
+
+def test_a_group_of_more_arrays_than_a_kernel_can_have_raises(
+    device: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_engine, "MOST_PARAMETERS", 3)
+    builder = Builder()
+    builder.program.outputs = [chain(builder, 10)]
+    with pytest.raises(NotImplementedError, match="a group of 3 arrays"):
+        cuda_engine.prepare(builder.program, device)
+
+
+def test_a_barrier_that_is_missing_is_noticed(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The host runs the threads of a block one after the other, so a race has a wrong result.
+    text = cuda_text.TEAMS.replace("__syncthreads();", "", 1)
+    monkeypatch.setattr(cuda_text, "PRELUDE", cuda_text.PRELUDE.replace(cuda_text.TEAMS, text))
+    with pytest.raises(AssertionError, match="Arrays are not equal"):
+        test_rows_are_reduced_over_all_threads(9, 700, device)

@@ -1,0 +1,342 @@
+"""CUDA engine: the groups of a program as kernels, the rest as calls of CuPy's.
+
+The program is one that was recorded on NumPy's arrays: its functions stand for CuPy's. Numbers,
+such as learning rates, are computed on the host before all else and copied to the device at once. A
+program whose calls get no number of the host is captured in a CUDA graph when it has run on the
+same arrays twice, and is launched as a whole from then on.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from .cuda_functions import translate
+from .c_engine import is_whole
+from .c_text import lower, sort_by_level
+from .cuda_graph import CapturedRun
+from .cuda_text import (
+    MOST_PARAMETERS, OPTIONS, PARTS_BLOCK, choose_launch, part_width, program_text, write_kernel,
+)  # fmt: skip
+from .graph import Kind, Node, Program, Value, values_in
+from .grouping import LoopGroup, Step, group_nodes
+from .memory import MemoryPlan, plan_memory
+from .numbers import WithFloats
+from .numpy_engine import Executable, ProgramWriter, is_dense, lay_out, writes_out
+from .products import join_products
+from .simplify import simplify, steps_of
+
+#: Bytes of a number in the table of the device.
+_SLOT = 16
+
+
+class CudaExecutable(Executable):
+    """Program whose groups are kernels of a GPU.
+
+    Args:
+        writer: The writer of its function.
+        source: The text of the function, of the numbers and the arrays.
+        groups: The number of groups.
+
+    Attributes:
+        graph: The captured run; None if the program cannot be captured.
+    """
+
+    engine = "cuda"
+
+    def __init__(self, writer: CudaWriter, source: str, groups: int) -> None:
+        super().__init__(writer.space["run"], source, writer.layout.nbytes, groups)
+        self._numbers, self._inputs = writer.table, writer.program.inputs
+        self.graph = CapturedRun(writer.library) if writer.is_static else None
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return the program's outputs, and write the inputs that it writes.
+
+        Args:
+            arrays: One array of the device for each input, with the shape, dtype and strides of
+                the recording; for a number a float, or a 0-d array of any library's.
+
+        Raises:
+            ValueError: If an array has another shape, dtype or strides.
+        """
+        for value, array in zip(self._inputs, arrays, strict=True):
+            if value.shape and not fits(array, value):
+                raise ValueError(
+                    f"expected an array of {value.shape}, {value.dtype}, strides {value.strides}, "
+                    f"got {array.shape}, {array.dtype}, strides {array.strides}"
+                )
+        run = functools.partial(self._function, self._numbers.compute(arrays), *arrays)
+        if self.graph is None:
+            return run()  # type: ignore[no-any-return]
+        return self.graph.run(run, tuple([a.data.ptr for a in arrays if hasattr(a, "get")]))
+
+
+def fits(array: Any, value: Value) -> bool:
+    """Whether an array has the shape, dtype and layout of a value."""
+    if array.shape != value.shape or array.dtype != value.dtype:
+        return False
+    return array.strides == value.strides or steps_of(array) == steps_of(value)
+
+
+def prepare(program: Program, backend: Any) -> CudaExecutable:
+    """Plan a program and compile its kernels.
+
+    Args:
+        program: A program that was recorded on NumPy's arrays.
+        backend: The CuPy backend.
+
+    Raises:
+        NotImplementedError: If it draws random numbers, or calls what CuPy does not have.
+    """
+    if any(node.kind is Kind.DRAW for node in program.nodes):
+        raise NotImplementedError("random numbers are not drawn by programs on a GPU")
+    simple, steps = plan_steps(program)
+    return CudaWriter(simple, steps, plan_memory(simple, steps, writes_out), backend).write()
+
+
+def plan_steps(program: Program) -> tuple[Program, list[Step]]:
+    """Return a program that computes the same in fewer nodes, and its groups and other nodes."""
+    simple = join_products(simplify(program))
+    steps = [
+        step.ops[0].node if isinstance(step, LoopGroup) and is_single(step) else step
+        for step in group_nodes(simple, lower, least=1, strided=True)
+    ]
+    for step in steps:
+        if isinstance(step, LoopGroup):
+            sort_by_level(step)
+            step.may_overwrite = all(op.reduces is None for op in step.ops)
+    return simple, steps
+
+
+def is_single(group: LoopGroup) -> bool:
+    """Whether a group is one node, which CuPy computes by one kernel, too."""
+    return len(group.ops) == 1 and is_whole(group.ops[0])
+
+
+class NumberTable:
+    """Numbers of a program that depend on its inputs alone: computed on the host, then copied.
+
+    Args:
+        program: The program.
+        library: CuPy.
+
+    Attributes:
+        nodes: The formulas, in order.
+        places: The number of each value's slot.
+    """
+
+    def __init__(self, program: Program, library: Any) -> None:
+        self.inputs: dict[Value, int] = {
+            value: i for i, value in enumerate(program.inputs)
+            if not value.shape and value.dtype.char == "d"
+        }  # fmt: skip
+        self.nodes: list[Node] = []
+        self.places: dict[Value, int] = {value: i for i, value in enumerate(self.inputs)}
+        count = len(self.inputs) + sum(n.name.startswith("number.") for n in program.nodes)
+        self._host: Any = numpy.zeros(max(1, count) * _SLOT, numpy.uint8)
+        self._device: Any = library.zeros(max(1, count) * _SLOT, numpy.uint8)
+
+    def add(self, node: Node) -> bool:
+        """Add a formula; False if it reads an array of the device."""
+        if not all(value in self.places for value in values_in((node.args, node.kwargs))):
+            return False
+        value: Value = node.outputs[0]  # type: ignore[assignment]
+        self.nodes.append(node)
+        self.places[value] = len(self.places)
+        return True
+
+    def slot(self, value: Value, memory: Any) -> Any:
+        """Return the 0-d array of a value in memory of the host or the device."""
+        start = self.places[value] * _SLOT
+        part = memory[start : start + value.dtype.itemsize]
+        return part.view(value.dtype).reshape(())
+
+    def on_device(self, value: Value) -> Any:
+        """Return the 0-d array of a value on the device."""
+        return self.slot(value, self._device)
+
+    def compute(self, arrays: Sequence[Any]) -> dict[Value, Any]:
+        """Compute the numbers, copy them to the device, and return them."""
+        known: dict[Value, Any] = {value: float(arrays[i]) for value, i in self.inputs.items()}
+        for node in self.nodes:
+            args = [known[arg] if isinstance(arg, Value) else arg for arg in node.args]
+            known[node.outputs[0]] = node.function(*args)  # type: ignore[index, misc]
+        if known:
+            for value, number in known.items():
+                self.slot(value, self._host)[...] = number
+            self._device.set(self._host)
+        return known
+
+
+class CudaWriter(ProgramWriter):
+    """Writer of the function of a program whose groups are kernels.
+
+    Attributes:
+        library: CuPy.
+        table: The numbers.
+        is_static: Whether equal arrays lead to equal launches, whatever the numbers are.
+    """
+
+    def __init__(
+        self, program: Program, steps: Sequence[Step], layout: MemoryPlan, backend: Any
+    ) -> None:
+        self.backend, self.library = backend, backend.library
+        self.array_type = self.library.ndarray
+        super().__init__(program, steps, layout)
+        self.table = NumberTable(program, self.library)
+        self.is_static = True
+        self.texts: dict[str, str] = {}  # name of each kernel by its text
+        library = self.library
+        self.space.update(
+            copyto=library.copyto, asarray=library.asarray, matmul=library.matmul,
+            concatenate=library.concatenate, call=lambda work, function, *args: function(*args),
+            fit=self.fit,
+        )  # fmt: skip
+
+    def make_arena(self, nbytes: int) -> Any:
+        """Return the memory of the values inside of the program."""
+        return self.library.empty(max(1, nbytes), numpy.uint8)
+
+    def write(self) -> CudaExecutable:
+        """Return the executable."""
+        made = super().write()
+        return CudaExecutable(self, made.source, made.groups)
+
+    def translate(self, thing: Any) -> Any:
+        """Return CuPy's function or array for one of NumPy's."""
+        return translate(thing, self.backend)
+
+    def header(self) -> str:
+        """Return the parameters of the function."""
+        return f"h, {super().header()}"
+
+    # -- arrays -----------------------------------------------------------------------------
+
+    def new_array(self, value: Value) -> Any:
+        """Return new memory with the shape, dtype and layout of a value."""
+        library, itemsize = self.library, value.dtype.itemsize
+        if is_dense(value):
+            return lay_out(library.empty(math.prod(value.shape), value.dtype), value)
+        steps = zip(value.shape, value.strides, strict=True)
+        extent = sum((size - 1) * abs(step) for size, step in steps) // itemsize + 1
+        return self.backend.as_strided(
+            library.empty(extent, value.dtype), value.shape, value.strides
+        )
+
+    def fit(self, array: Any, value: Value) -> Any:
+        """Return the result of a call as an array with the layout of a value.
+
+        Raises:
+            NotImplementedError: If CuPy's result is of another kind than NumPy's was.
+        """
+        if fits(array, value):
+            return array
+        if array.shape != value.shape or array.dtype != value.dtype or min(value.strides) < 0:
+            raise NotImplementedError(
+                f"expected a result of {value.shape}, {value.dtype}, strides {value.strides}, got "
+                f"{array.shape}, {array.dtype}, strides {array.strides}"
+            )
+        out = self.new_array(value)
+        out[...] = array
+        return out
+
+    def allocation(self, value: Value) -> str:
+        """Return the text that allocates memory for a result."""
+        return f"{self.share(functools.partial(self.new_array, value))}()"
+
+    def array_text(self, value: Value) -> str:
+        """Return the text of a value as an array."""
+        if value in self.table.places:
+            if value not in self.arrays:
+                self.arrays[value] = self.table.on_device(value)
+            return self.share(self.arrays[value], "a")
+        return super().array_text(value)
+
+    # -- nodes ------------------------------------------------------------------------------
+
+    def write_node(self, node: Node) -> None:
+        """Write the lines of a node; a formula of numbers is computed before all others."""
+        if node.kind is Kind.CONSTANT:
+            value: Value = node.outputs[0]  # type: ignore[assignment]
+            self.set_array(value, self.fit(self.library.asarray(node.args[0]), value))
+        elif node.name.startswith("number.") and self.table.add(node):
+            self.names[node.outputs[0]] = ""  # type: ignore[index]
+        else:
+            self.is_static &= node.kind is not Kind.CHECK and not node.name.startswith("number.")
+            self.share_function(node)
+            super().write_node(node)
+
+    def share_function(self, node: Node) -> None:
+        """Name CuPy's function for that of a node, which the name of the node tells."""
+        function: Any = node.function
+        if isinstance(function, WithFloats):
+            function = function.function
+        if function is not None and id(function) not in self.by_id:
+            name = self.by_id[id(function)] = f"f{len(self.by_id)}"
+            self.space[name] = translate(function, self.backend, node.name)
+            self.shared.append(function)
+
+    def float_text(self, arg: Any) -> str:
+        """Return the text of an argument as a Python float."""
+        if not isinstance(arg, Value):
+            return super().float_text(arg)
+        self.is_static = False
+        if arg in self.table.places:
+            return f"float(h[{self.share(arg)}])"
+        return super().float_text(arg)
+
+    def write_call(self, node: Node) -> None:
+        """Write a call whose results are new arrays, in the layouts that were recorded."""
+        super().write_call(node)
+        if node.kind is not Kind.VIEW:
+            for value in node.outputs:
+                if value is not None:
+                    name = self.names[value]
+                    self.lines.append(f"{name} = fit(asarray({name}), {self.share(value)})")
+
+    # -- groups -----------------------------------------------------------------------------
+
+    def write_group(self, group: LoopGroup) -> None:
+        """Write the launch of the kernel of a group, and of those that add the parts of its sums.
+
+        Raises:
+            NotImplementedError: If the group has more arrays than a kernel can have.
+        """
+        for value in group.stores:
+            self.target(value)
+        text, launch = write_kernel(group), choose_launch(group)
+        if len(text.parameters) + len(text.sizes) >= MOST_PARAMETERS:
+            raise NotImplementedError(f"a group of {len(text.parameters)} arrays")
+        name = self.texts.setdefault(text.body, f"c{len(self.texts)}")
+        arrays, parts = [], []
+        for thing, what in text.parameters:
+            if what == "parts":
+                width = part_width(group, thing)
+                memory = self.library.empty(launch.teams * width, numpy.float64)
+                parts.append((self.share(memory, "a"), thing, width))
+                arrays.append(parts[-1][0])
+            else:
+                arrays.append(self.array_text(thing) if isinstance(thing, Value)
+                              else self.share(thing))  # fmt: skip
+        sizes = self.share(tuple(map(numpy.int64, (*text.sizes, launch.count))))
+        self.lines.append(
+            f"{name}(({launch.grid},), {launch.block}, ({', '.join(arrays)}, *{sizes}))"
+        )
+        for memory, value, width in parts:
+            sizes = self.share((numpy.int64(launch.teams), numpy.int64(width)))
+            kind = "f32" if value.dtype.char == "f" else "f64"
+            self.lines.append(
+                f"add_parts_{kind}(({-(-width // PARTS_BLOCK[0])},), {PARTS_BLOCK}, "
+                f"({memory}, {self.array_text(value)}, *{sizes}))"
+            )
+
+    def finish(self) -> None:
+        """Compile the kernels."""
+        if self.texts:
+            module = self.library.RawModule(code=program_text(self.texts), options=OPTIONS)
+            for name in (*self.texts.values(), "add_parts_f32", "add_parts_f64"):
+                self.space[name] = module.get_function(name)
