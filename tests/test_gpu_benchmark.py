@@ -6,6 +6,7 @@ import ctypes
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +16,12 @@ import pytest
 from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
-from benchmarks import gpu, gpu_bfloat16, gpu_suite
+from benchmarks import compiled, gpu, gpu_bfloat16, gpu_compiled, gpu_suite
+from tests.capture.cuda_host import make_module
 from tests.fresh import program, search_path
 from tests.processes import is_running, wait_until
 from tinytorch.backends.cupy.gemm import gemm
+from tinytorch.capture.c_compiler import find_compiler
 
 pytestmark = pytest.mark.slow
 
@@ -76,6 +79,7 @@ ENDS: dict[str, tuple[Any, ...]] = {
     "products": (hangs,),
     "mlp": (fails_after_a_figure,),
     "digits": (gives, "digits", {"ms": 1.5}),
+    "compiled": (gives, "compiled", {}),
     "gpu tests": (gives, "gpu tests", {}),
     "suite": (lacks_a_library,),
     "suite beside PyTorch": (gives, "suite beside PyTorch", {}),
@@ -163,6 +167,29 @@ def test_all_parts_take_less_than_ten_minutes(
     *begun, last = gpu.PARTS
     assert list(given) == begun and begun[-1] == "suite" and given["suite"] > 180
     assert json.loads(file.read_text())[last] == {"stopped": "no time left"}
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler to run kernels")
+def test_compiled_steps_are_measured_beside_eager_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import strictcupy
+
+    def scale(m: Any, x: Any) -> Any:
+        return x * x.detach().sum().item()
+
+    monkeypatch.setenv("TINYTORCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(strictcupy, "RawModule", make_module, raising=False)
+    works = {
+        "softmax": partial(compiled.rows, function=compiled.softmax, side=(8, 40)),
+        "reads": partial(compiled.rows, function=scale, side=(8, 40)),
+    }
+    with pretended_cuda() as backend:
+        rows = dict(gpu_compiled.measure(backend, lambda work: work() and 0.001, works))
+    row = rows["softmax"]
+    assert row["eager"] == row["kernels"] == row["graph"] == 1.0
+    assert row["difference, kernels"] < 1e-6 and row["difference, graph"] < 1e-6
+    assert "reads a number" in rows["reads"]["failed"]
 
 
 def test_processes_started_by_a_part_end_with_it(tmp_path: Path) -> None:
