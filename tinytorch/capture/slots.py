@@ -177,7 +177,7 @@ def release(recorder: ProgramRecorder) -> None:
     """Put the real arrays into the tensors and nodes of autograd that still exist."""
     recorder.hosts.write_back()
     tensors, nodes = recorder.live_holders()
-    data, backend, node_backend = (slot for _, _, _, slot in _replaced)
+    data, backend, node_backend = (slot for *_, slot in _replaced[:3])
     for tensor in tensors:
         data.store(tensor, _to_real(recorder, backend.read(tensor), data.read(tensor)))
     for node in nodes:
