@@ -1,4 +1,4 @@
-"""Run a program with an ``assert_type`` that checks the value: ``python ... program.py``."""
+"""Run programs with an ``assert_type`` that checks the value: ``python ... program.py ...``."""
 
 from __future__ import annotations
 
@@ -36,4 +36,5 @@ def assert_type(value: Any, wanted: Any) -> Any:
 
 if __name__ == "__main__":
     typing.assert_type = assert_type
-    runpy.run_path(sys.argv[1], run_name="__main__")
+    for program in sys.argv[1:]:
+        runpy.run_path(program, run_name="__main__")
