@@ -25,4 +25,4 @@ def assert_none_left(before: set[str], *others: str) -> None:
     Tests that run at the same time make segments, too, which end with them.
     """
     new = segments(*others) - before
-    wait_until(lambda: not new & segments(*others), 60)
+    wait_until(lambda: not new & segments(*others))

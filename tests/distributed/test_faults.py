@@ -13,7 +13,8 @@ import pytest
 import tinytorch as tt
 from tests.distributed.ranks import PROGRAMS, Done, launcher, mpiexec, needs_mpi
 from tests.fresh import LIMIT
-from tests.shared_memory import segments
+from tests.processes import wait_until
+from tests.shared_memory import assert_none_left, segments
 
 pytestmark = [needs_mpi, pytest.mark.slow]
 #: Timeout of groups whose ranks must notice a fault before it.
@@ -27,12 +28,8 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(*mark.split("="))
     before = segments()
     yield
-    deadline = time.monotonic() + LIMIT  # they end one after the other
-    while files := segments() - before:
-        assert time.monotonic() < deadline, files
-        time.sleep(0.1)
-    while left := [pid for pid in processes_with(mark) if pid != os.getpid()]:
-        assert time.monotonic() < deadline, left
+    assert_none_left(before)
+    wait_until(lambda: {*processes_with(mark)} <= {os.getpid()})  # they end one after the other
 
 
 def processes_with(setting: str) -> list[int]:
