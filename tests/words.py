@@ -57,7 +57,8 @@ PREPOSITIONS = frozenset(
 )
 #: Names that begin with a preposition and are a verb or a noun.
 PHRASES = re.compile(
-    r"out_of_bounds|in_place|up_to_date|(before|after)_fork|outside_unstable_region$"  # PyTorch's
+    r"out_of_bounds|in_place|up_to_date|(before|after)_fork"
+    r"|in_projection|outside_unstable_region$"  # PyTorch's
 )
 PARTICIPLES = frozenset(
     """bent begun born bought bound bred broken brought built caught chosen dealt done drawn driven

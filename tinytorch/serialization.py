@@ -47,7 +47,7 @@ from .state import Variable
 from .state.tracebacks import short
 
 __all__ = [
-    "add_safe_globals", "clear_safe_globals", "get_safe_globals",
+    "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_safe_globals",
     "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options",
     "get_unsafe_globals_in_checkpoint", "load", "register_package", "safe_globals", "save",
     "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options", "skip_data",
@@ -395,6 +395,30 @@ def get_default_mmap_options() -> int:
         2
     """
     return 2
+
+
+def default_restore_location(storage: LoadedStorage, location: str) -> LoadedStorage:
+    """Move a storage to a device, in a function that is passed to ``load`` as ``map_location``.
+
+    Args:
+        storage: The first argument of that function.
+        location: The name of the device.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> tt.save(tt.ones(1), file)
+        >>> _ = file.seek(0)
+        >>> place = tt.serialization.default_restore_location
+        >>> tt.load(file, map_location=lambda storage, _: place(storage, "cpu"))
+        tensor([1.])
+    """
+    return restorer(location)(storage, location)
+
+
+def _load_from_bytes(content: bytes) -> Any:
+    """``load`` of bytes: PyTorch pickles the storages of tensors so. It may execute any code."""
+    return load(io.BytesIO(content), weights_only=False)
 
 
 def get_crc32_options() -> bool:

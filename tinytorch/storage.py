@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .serialization import _load_from_bytes as _load_from_bytes
 from .ops.create.typed_storage import TypedStorage as TypedStorage
 from .ops.create.untyped_storage import UntypedStorage as UntypedStorage
 

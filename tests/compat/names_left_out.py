@@ -281,7 +281,7 @@ LEFT_OUT = {
     """,
     "inner parts of PyTorch's reader": """
         torch.serialization: SourceChangeWarning mkdtemp check_module_version_greater_or_equal
-            location_tag default_restore_location normalize_storage_type storage_to_tensor_type
+            location_tag normalize_storage_type storage_to_tensor_type
             LoadEndianness StorageType
     """,
     "the name of a file": """

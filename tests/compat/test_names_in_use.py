@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import pickle
 import typing
 from typing import Any
 
@@ -169,6 +170,114 @@ def test_private_helpers_of_modules_work_as_pytorchs(lib: Any) -> None:
     shown = importlib.import_module(f"{root}._tensor_str")
     with shown.printoptions(precision=1):
         assert repr(lib.tensor([0.123])) == "tensor([0.1])"
+
+
+def test_private_functions_of_attention_compute_what_pytorchs_do(torch: Any) -> None:
+    results = []
+    for library in (tt, torch):
+        private, as_tensor = library.nn.functional, library.tensor
+        x = as_tensor([[0.5, -1.0], [2.0, 1.5]])
+        w, b = as_tensor(np.arange(12.0, dtype="f").reshape(6, 2)), as_tensor([1.0, 2.0] * 3)
+        mask = as_tensor([False, True])
+        found = [
+            *private._in_projection_packed(x, x, x, w, b),
+            *private._in_projection_packed(x, x, x, w),
+            *private._in_projection(x, x, x, w[:2], w[2:4], w[4:], b[:2], b_v=b[2:4]),
+            private._canonical_mask(mask, "m", None, "", library.float64),
+            private._canonical_mask(x, "m", x.dtype, "n", library.float64, check_other=True),
+        ]
+        assert private._canonical_mask(None, "m", None, "", None) is None
+        assert private._none_or_dtype(None) is None and private._none_or_dtype(x) is x.dtype
+        with pytest.raises(AssertionError, match="only bool and floating types of m"):
+            private._canonical_mask(library.arange(2), "m", None, "", library.float32)
+        assert private._mha_shape_check(x[None], x[None], x[None], mask[None], x, 1)
+        for wrong in (
+            (x, x, x, mask[None], None), (x, x, x, None, x[None, :, :1]), (x[0], x, x),
+            (x, x[None], x), (x, x, x, None, x[0]),
+        ):  # fmt: skip
+            given = (*wrong, None, None)[:5]
+            with pytest.raises(AssertionError):
+                private._mha_shape_check(*given, 1)
+        results.append([(str(t.dtype).partition(".")[2], t.tolist()) for t in found])
+    assert results[0] == results[1]
+
+
+@pytest.mark.filterwarnings("ignore:`apply_permutation` is deprecated")
+def test_private_names_of_initializers_and_layers_do_what_they_say(lib: Any) -> None:
+    init, modules = lib.nn.init, importlib.import_module(f"{lib.__name__}.nn.modules")
+    assert init._no_grad_fill_(lib.ones(2), 3.0).tolist() == [3.0, 3.0]
+    assert init._no_grad_zero_(lib.ones(2)).tolist() == [0.0, 0.0]
+    lib.manual_seed(0)
+    x = init._no_grad_normal_(lib.zeros(1000, requires_grad=True), 5.0, 0.1)
+    assert abs(x.mean().item() - 5) < 0.02 and x.is_leaf
+    assert init._no_grad_uniform_(lib.zeros(1000), 2.0, 3.0).min() >= 2
+    assert modules.rnn.apply_permutation(lib.tensor([[1, 2]]), lib.tensor([1, 0])).tolist() == [
+        [2, 1]
+    ]
+    assert not modules.activation._is_make_fx_tracing()
+    assert modules.activation._arg_requires_grad(x) and not modules.activation._arg_requires_grad(
+        None
+    )
+    assert modules.activation._check_arg_device(x) and modules.activation._check_arg_device(None)
+
+
+def test_private_names_of_optimizers_do_what_they_say(lib: Any) -> None:
+    private = importlib.import_module(f"{lib.__name__}.optim.optimizer")
+    modes = []
+
+    class Steps(lib.optim.SGD):  # type: ignore[misc]
+        @private._use_grad_for_differentiable  # type: ignore[untyped-decorator]
+        def step(self, closure: Any = None) -> None:
+            modes.append(lib.is_grad_enabled())
+
+    p = lib.nn.Parameter(lib.ones(1))
+    for differentiable in (True, False):
+        Steps([p], lr=0.1, differentiable=differentiable).step()
+    assert modes == [True, False] and lib.is_grad_enabled()
+    assert private._get_value(lib.tensor(3.0)) == 3.0 and private._stack_if_compiling(3) == 3
+    assert private._default_to_fused_or_foreach([p.data], False) == (False, False)
+    params, grads = [lib.ones(2) * 1j, lib.ones(1)], [lib.ones(2) + 0j, lib.ones(1)]
+    private._view_as_real(params, grads)
+    assert [t.shape for t in (*params, *grads)] == [(2, 2), (1,)] * 2
+    scheduler = lib.optim.lr_scheduler.ExponentialLR(lib.optim.SGD([p], lr=1.0), 0.5)
+    with importlib.import_module(f"{lib.__name__}.optim.lr_scheduler")._enable_get_lr_call(
+        scheduler
+    ):
+        assert scheduler._get_lr_called_within_step
+    assert not scheduler._get_lr_called_within_step
+
+
+def test_device_numbers_are_pytorchs(lib: Any) -> None:
+    utils = importlib.import_module(f"{lib.__name__}._utils")
+    number = utils._get_device_index
+    assert (number(3), number("cuda:1"), number(lib.device("cuda", 2))) == (3, 1, 2)
+    assert number("cpu", allow_cpu=True) == -1
+    for wrong in ("cpu", None, "cuda"):
+        with pytest.raises(ValueError, match="Expected a"):
+            number(wrong)
+    if not lib.cuda.is_available():
+        assert utils._get_available_device_type() is None
+
+
+def test_a_function_for_map_location_calls_default_restore_location(lib: Any) -> None:
+    file = io.BytesIO()
+    lib.save({"w": lib.arange(3.0)}, file)
+    file.seek(0)
+    place = importlib.import_module(f"{lib.__name__}.serialization").default_restore_location
+    loaded = lib.load(file, map_location=lambda storage, _: place(storage, "cpu"))
+    assert loaded["w"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_tensors_that_pytorch_pickled_are_unpickled(torch: Any) -> None:
+    class AsTinytorch(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            return super().find_class(module.replace("torch", "tinytorch", 1), name)
+
+    x = torch.arange(6.0).reshape(2, 3)
+    both = (x, x[0], torch.nn.Parameter(torch.tensor([1.5], dtype=torch.bfloat16)))
+    found = AsTinytorch(io.BytesIO(pickle.dumps(both))).load()
+    assert [t.tolist() for t in found] == [t.tolist() for t in both]
+    assert found[2].dtype is tt.bfloat16 and isinstance(found[2], tt.nn.Parameter)
 
 
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from .. import cuda
+from ..core.device import device as as_device
 from ..core.tensor import Tensor
 from ..nn.parameter import Parameter
 from ..ops.create.factories import empty
@@ -15,6 +17,7 @@ from ..ops.shape.joining import cat
 
 __all__ = [
     "ExceptionWrapper", "KeyErrorMessage", "_element_size", "_flatten_dense_tensors",
+    "_get_all_device_indices", "_get_available_device_type", "_get_device_index",
     "_import_dotted_name", "_rebuild_parameter", "_rebuild_tensor", "_rebuild_tensor_v2",
     "_unflatten_dense_tensors",
 ]  # fmt: skip
@@ -147,6 +150,57 @@ def _import_dotted_name(name: str) -> Any:
     for part in rest:
         found = getattr(found, part)
     return found
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """Number of a device; -1 for the CPU, if it is allowed.
+
+    Args:
+        device: A device, its name, its number, or None.
+        optional: Whether None, or a device without a number, means the present device.
+        allow_cpu: Whether the CPU is accepted.
+
+    Raises:
+        ValueError: If there is no number.
+
+    Example:
+        >>> from tinytorch._utils import _get_device_index
+        >>> _get_device_index("cuda:1"), _get_device_index("cpu", allow_cpu=True)
+        (1, -1)
+    """
+    if isinstance(device, int):
+        return device
+    place = None if device is None else as_device(device)
+    if place is not None and place.type == "cpu":
+        if not allow_cpu:
+            raise ValueError(f"Expected a non cpu device, but got: {device}")
+        return -1
+    index = None if place is None else place.index
+    if index is None and not optional:
+        raise ValueError(f"Expected a device with a specified index or an integer, got {device!r}")
+    return cuda.current_device() if index is None else index
+
+
+def _get_all_device_indices() -> list[int]:
+    """Numbers of the GPUs.
+
+    Example:
+        >>> from tinytorch._utils import _get_all_device_indices
+        >>> len(_get_all_device_indices()) == tt.cuda.device_count()
+        True
+    """
+    return list(range(cuda.device_count()))
+
+
+def _get_available_device_type() -> str | None:
+    """``"cuda"`` if there is a GPU, else None.
+
+    Example:
+        >>> from tinytorch._utils import _get_available_device_type
+        >>> _get_available_device_type() == ("cuda" if tt.cuda.is_available() else None)
+        True
+    """
+    return "cuda" if cuda.is_available() else None
 
 
 class KeyErrorMessage(str):

@@ -70,8 +70,8 @@ FILES: Final[dict[str, str]] = {
     "autograd.graph":
         "/ torch=; /autograd Variable; /utils/_python_dispatch TorchDispatchMode; abc abc=; "
         "collections defaultdict deque; collections.abc Generator MutableMapping; contextlib "
-        "contextlib=; contextvars contextvars=; functools functools=; logging logging=; typing "
-        "Optional TypeAlias Union cast; weakref WeakKeyDictionary WeakValueDictionary",
+        "contextlib=; contextvars contextvars=; logging logging=; typing Optional TypeAlias Union "
+        "cast; weakref WeakKeyDictionary WeakValueDictionary",
     "autograd.profiler":
         "/ torch=; /autograd _disable_profiler; /jit Future; /profiler ProfilerActivity "
         "kineto_available; collections defaultdict; collections.abc Iterable; contextlib "
@@ -296,20 +296,21 @@ FILES: Final[dict[str, str]] = {
         "F=",
     "nn.modules.utils": "collections collections=",
     "nn.parallel.data_parallel":
-        "/ torch=; /nn/parallel data_parallel gather parallel_apply replicate; itertools chain; "
-        "operator operator=; typing Generic TypeVar; warnings warnings=",
+        "/ torch=; /_utils _get_all_device_indices _get_available_device_type _get_device_index; "
+        "/nn/parallel data_parallel gather parallel_apply replicate; itertools chain; operator "
+        "operator=; typing Generic TypeVar; warnings warnings=",
     "nn.parallel.distributed":
-        "/ torch=; /autograd Function Variable; /distributed dist=; /nn/parallel gather; "
-        "/utils/_pytree tree_flatten tree_unflatten; collections defaultdict deque; copy copy=; "
-        "dataclasses dataclass fields is_dataclass; enum Enum auto; functools functools=; "
-        "itertools itertools=; logging logging=; os os=; sys sys=; typing Optional; warnings "
-        "warnings=; weakref weakref=",
+        "/ torch=; /_utils _get_device_index; /autograd Function Variable; /distributed dist=; "
+        "/nn/parallel gather; /utils/_pytree tree_flatten tree_unflatten; collections defaultdict "
+        "deque; copy copy=; dataclasses dataclass fields is_dataclass; enum Enum auto; functools "
+        "functools=; itertools itertools=; logging logging=; os os=; sys sys=; typing Optional; "
+        "warnings warnings=; weakref weakref=",
     "nn.parallel.parallel_apply":
         "/ torch=; /_utils ExceptionWrapper; /nn Module; /nn/parallel parallel_apply; "
         "collections.abc Sequence; threading threading=; typing Any cast",
     "nn.parallel.replicate":
-        "/ torch=; /nn Module; /nn/parallel replicate; collections OrderedDict; collections.abc "
-        "Iterator Sequence; typing TypeVar cast",
+        "/ torch=; /_utils _get_device_index; /nn Module; /nn/parallel replicate; collections "
+        "OrderedDict; collections.abc Iterator Sequence; typing TypeVar cast",
     "nn.parallel.scatter_gather":
         "/ torch=; collections.abc Sequence; typing Any TypeVar overload",
     "nn.parameter": "/ torch=; collections OrderedDict",
@@ -335,31 +336,61 @@ FILES: Final[dict[str, str]] = {
     "nn.utils.weight_norm": "/ norm_except_dim; /nn UninitializedParameter; typing TypeVar",
     "onnx": "/ torch=",
     "optim._functional": "/ Tensor; math math=",
-    "optim.adadelta": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing Any cast",
-    "optim.adafactor": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.adagrad": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.adam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.adamax": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.adadelta":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _to_scalar _use_grad_for_differentiable _view_as_real; "
+        "typing Any cast",
+    "optim.adafactor":
+        "/ torch=; /optim Optimizer; /optim/optimizer _disable_dynamo_if_unsupported _to_scalar; "
+        "typing cast",
+    "optim.adagrad":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach _get_value "
+        "_to_scalar _use_grad_for_differentiable _view_as_real; typing cast",
+    "optim.adam":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _get_value _stack_if_compiling _to_scalar "
+        "_use_grad_for_differentiable _view_as_real; typing cast",
+    "optim.adamax":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _get_value _to_scalar _use_grad_for_differentiable "
+        "_view_as_real; typing cast",
     "optim.adamw": "/optim Adam; /optim/adam adam",
-    "optim.asgd": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.asgd":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _get_value _to_scalar _use_grad_for_differentiable "
+        "_view_as_real; typing cast",
     "optim.lbfgs": "/ torch=; /optim/optimizer _to_scalar",
     "optim.lr_scheduler":
         "/ Tensor; /optim Optimizer; /optim/optimizer _to_scalar; bisect bisect_right; "
         "collections Counter; functools partial wraps; math math=; types types=; typing Any "
         "Literal Self SupportsFloat TypedDict cast; warnings warnings=; weakref ref=ReferenceType",
     "optim.muon":
-        "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; collections.abc MutableMapping; "
-        "math math=",
-    "optim.nadam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+        "/ torch=; /optim Optimizer; /optim/optimizer _disable_dynamo_if_unsupported _to_scalar; "
+        "collections.abc MutableMapping; math math=",
+    "optim.nadam":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _get_value _stack_if_compiling _to_scalar "
+        "_use_grad_for_differentiable _view_as_real; typing cast",
     "optim.optimizer":
         "/ torch=; /nn/init ParamSpec; /utils/_foreach_utils "
         "_get_foreach_kernels_supported_devices; /utils/hooks RemovableHandle hooks=; collections "
         "OrderedDict; collections.abc Sequence; functools functools=; typing Self TypeVar cast "
         "overload; warnings warnings=",
-    "optim.radam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.rmsprop": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.rprop": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
-    "optim.sgd": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.radam":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _get_value _to_scalar _use_grad_for_differentiable "
+        "_view_as_real; typing cast",
+    "optim.rmsprop":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _to_scalar _use_grad_for_differentiable _view_as_real; "
+        "typing cast",
+    "optim.rprop":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach "
+        "_disable_dynamo_if_unsupported _to_scalar _use_grad_for_differentiable _view_as_real; "
+        "typing cast",
+    "optim.sgd":
+        "/ torch=; /optim Optimizer; /optim/optimizer _default_to_fused_or_foreach _to_scalar "
+        "_use_grad_for_differentiable; typing cast",
     "optim.sparse_adam": "/ torch=; /optim/_functional F=; /optim/optimizer _to_scalar",
     "optim.swa_utils":
         "/ torch=; /optim/optimizer _group_tensors_by_device_and_dtype; /utils/_foreach_utils "

@@ -12,6 +12,21 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _is_make_fx_tracing() -> bool:
+    """Return False: nothing is traced; copies of MultiheadAttention import it, and the next."""
+    return False
+
+
+def _arg_requires_grad(x: Tensor | None) -> bool:
+    """Whether an argument is a tensor that requires grad."""
+    return x is not None and x.requires_grad
+
+
+def _check_arg_device(x: Tensor | None) -> bool:
+    """Whether an argument is None or on a device with a fast path in PyTorch."""
+    return x is None or x.device.type in ("cpu", "cuda")
+
+
 class Sigmoid(Module):
     """1 / (1 + exp(-x)).
 

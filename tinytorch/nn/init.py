@@ -167,10 +167,30 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
+def _no_grad_uniform_(tensor: Tensor, a: float, b: float, generator: Any = None) -> Tensor:
+    """Call ``uniform_``; other libraries import this private name of PyTorch, and the next."""
+    return uniform_(tensor, a, b, generator)
+
+
+def _no_grad_normal_(tensor: Tensor, mean: float, std: float, generator: Any = None) -> Tensor:
+    """Call ``normal_``."""
+    return normal_(tensor, mean, std, generator)
+
+
+def _no_grad_fill_(tensor: Tensor, val: float) -> Tensor:
+    """Call ``constant_``."""
+    return constant_(tensor, val)
+
+
+def _no_grad_zero_(tensor: Tensor) -> Tensor:
+    """Call ``zeros_``."""
+    return zeros_(tensor)
+
+
 def _no_grad_trunc_normal_(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any = None
 ) -> Tensor:
-    """Call ``trunc_normal_``; other libraries import this private name of PyTorch."""
+    """Call ``trunc_normal_``."""
     return trunc_normal_(tensor, mean, std, a, b, generator)
 
 

@@ -411,6 +411,26 @@ class RNNBase(Module):
             )
 
 
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """Select along a dimension; other libraries import this name of PyTorch's file.
+
+    Args:
+        tensor: The tensor.
+        permutation: Indices, int64.
+        dim: The dimension. Default: 1.
+
+    Example:
+        >>> tt.nn.modules.rnn.apply_permutation(tt.tensor([[1, 2]]), tt.tensor([1, 0]))
+        tensor([[2, 1]])
+    """
+    warn(
+        "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` "
+        "instead",
+        FutureWarning,
+    )
+    return tensor.index_select(dim, permutation)
+
+
 def _select(permutation: Tensor) -> Callable[[Any], Any]:
     """Return a function that permutes the batch dimension of a tensor."""
     return lambda part: part.index_select(1, permutation)

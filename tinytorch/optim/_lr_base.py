@@ -7,7 +7,7 @@ import math
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from ..backends.base import Backend
 from ..core.tensor import Tensor
@@ -81,6 +81,20 @@ def run_outside_recording(step: _Step) -> _Step:
             backend.act(self, functools.partial(step, self, *args, **kwargs))
 
     return cast("_Step", step_outside)
+
+
+class _enable_get_lr_call:
+    """Scope of a step, in which ``get_lr`` of the scheduler ``o`` does not warn."""
+
+    def __init__(self, o: LRScheduler) -> None:
+        self.o = o
+
+    def __enter__(self) -> Self:
+        self.o._get_lr_called_within_step = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.o._get_lr_called_within_step = False
 
 
 class LRScheduler(ShortTracebacks):
@@ -224,16 +238,13 @@ class LRScheduler(ShortTracebacks):
         For a given epoch, the closed form of the schedule is used if it has one.
         """
         closed_form = getattr(self, "_get_closed_form_lr", None)
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             if epoch is None:
                 self.last_epoch += 1
                 rates = self.get_lr()
             else:
                 self.last_epoch = epoch
                 rates = self.get_lr() if closed_form is None else closed_form()
-        finally:
-            self._get_lr_called_within_step = False
         for group, rate in zip(self.optimizer.param_groups, rates, strict=False):
             assign(group, "lr", rate)
         self._last_lr = group_values(self.optimizer, "lr")

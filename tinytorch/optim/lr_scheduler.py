@@ -25,6 +25,7 @@ from ._lr_base import MultiplicativeLR as MultiplicativeLR
 from ._lr_base import MultiStepLR as MultiStepLR
 from ._lr_base import PolynomialLR as PolynomialLR
 from ._lr_base import StepLR as StepLR
+from ._lr_base import _enable_get_lr_call as _enable_get_lr_call
 from ._lr_compose import ChainedScheduler as ChainedScheduler
 from ._lr_compose import ReduceLROnPlateau as ReduceLROnPlateau
 from ._lr_compose import SequentialLR as SequentialLR

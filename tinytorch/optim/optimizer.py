@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from copy import deepcopy
+from functools import wraps
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from ..core.tensor import Tensor
 from ..cuda.streams import is_current_stream_capturing
 from ..dispatch.creation import typename
+from ..dispatch.registry import find
 from ..graph.engine import zero_in_place
+from ..state import set_grad_enabled
 from ..utils._foreach_utils import _group_tensors_by_device_and_dtype
 from ..warnings import warn
 from ._hooks import (
@@ -412,3 +415,54 @@ def _normalize(group: ParamGroup) -> None:
 def _to_scalar(value: Any) -> Any:
     """Convert a 0-d tensor to a Python scalar, for ``repr``."""
     return value.item() if isinstance(value, Tensor) and not value.ndim else value
+
+
+# -- private names that optimizers of other libraries import --------------------------------------
+
+
+def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate ``step``: it is recorded if the option ``differentiable`` is set, else not.
+
+    Args:
+        func: The method.
+    """
+
+    @wraps(func)
+    def step(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(bool(self.defaults["differentiable"])):
+            return func(self, *args, **kwargs)
+
+    return step
+
+
+def _get_value(x: Any) -> Any:
+    """Python scalar of a step count."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _stack_if_compiling(x: Any) -> Any:
+    """Return ``x``: nothing is compiled by PyTorch's compiler."""
+    return x
+
+
+def _disable_dynamo_if_unsupported(
+    single_tensor_fn: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that returns its function unchanged."""
+    return lambda func: func
+
+
+def _view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
+    """Replace complex tensors in lists, where the parameter is complex, by real views of them."""
+    as_real: Any = find("", "view_as_real")
+    for at, parameter in enumerate(params):
+        if parameter.is_complex():
+            for tensors in (params, *state_and_grads):
+                tensors[at] = as_real(tensors[at])
+
+
+def _default_to_fused_or_foreach(
+    params: list[Tensor], differentiable: bool, use_fused: bool = False
+) -> tuple[bool, bool]:
+    """Return False twice: steps are neither fused nor over lists unless the program says so."""
+    return False, False
