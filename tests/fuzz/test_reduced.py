@@ -266,6 +266,25 @@ PROGRAMS = [
     ),
     # A view without a gradient whose base has been modified.
     f"{LEAF}\nwith L.no_grad(): v = y[:2]\ny.mul_(2); v.retain_grad()",
+    # A view that was not recorded and is reshaped requires grad as long as its base does.
+    *(
+        f"{LEAF}\nwith L.{mode}(): v = y[:2]\nwith L.{mode}(): v.{change}\n{after}"
+        for mode in ("no_grad", "inference_mode")
+        for change in ("squeeze_()", "unsqueeze_(0)", "swapaxes_(0, 0)", "mul_(2)")
+        for after in ("y.detach_()", "w = v.detach() + 1")
+    ),
+    # The gradient of such a view goes nowhere, so its operands may be modified.
+    *(
+        f"{LEAF}\nwith L.{mode}(): v = y.view(2, 2).view(4)\n{change}; (y ** 2).sum().backward()"
+        for mode in ("no_grad", "inference_mode")
+        for change in (
+            "y.addcmul_(v, v)",
+            "z = v * v; y.mul_(2); y = y + z",
+            "y.mul_(v)",
+            "y.lerp_(v, 0.5)",
+            "z = v.exp(); y.mul_(2); y = y + z",
+        )
+    ),
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
 ]

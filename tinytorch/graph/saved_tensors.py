@@ -65,12 +65,17 @@ def is_needed(tensor: Any, node: Any) -> bool:
     needed = {
         name
         for i, edge in zip(op.differentiable, node.edges, strict=True)
-        if edge is not None
+        if edge is not None and not _discards(edge)
         for name in op.needs(i)
     }
     saved = (node.args[op.index[name]] for name in needed & op.index.keys())
     arrays = (x for value in saved for x in (value if value.__class__ is tuple else (value,)))
     return any(hasattr(x, "dtype") and tensor._xp.is_view(tensor._data, x) for x in arrays)
+
+
+def _discards(edge: Any) -> bool:
+    """Whether an edge leads to a node that discards its gradient; see ``discarding_node``."""
+    return edge.__class__ is Node and edge.edges == (None,) and not (edge.hooks or edge.extra)
 
 
 def _version_error(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:

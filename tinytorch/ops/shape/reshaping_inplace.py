@@ -30,7 +30,9 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
     check_mapped(view.__name__, target)
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
-    if not grad_enabled() and has_lost_grad_fn(target):
+    is_view = target._base is not None
+    is_unrecorded = is_view and bool(target._kind) and not target._own_rg
+    if not grad_enabled() and (is_unrecorded or has_lost_grad_fn(target)):
         reshaped = view(target, *arguments)
         set_stored_array(target, stored_array(reshaped))
         target._view_ops = reshaped._view_ops
@@ -46,7 +48,7 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
     if target._retains_grad:
         target._retain_from_here()
     target._bump()
-    if target._base is not None:
+    if is_view:
         copy_view_state(target, reshaped)
     elif _has_views(target):
         if whole.size != target.numel():
