@@ -6,6 +6,8 @@ import copy
 import io
 import os
 import pickle
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,7 +149,9 @@ def tensor(**fields: Any) -> Any:
     made = TensorProto(name="w", data_type=FLOAT, dims=[2], raw_data=b"\0" * 8)
     for name, new in fields.items():
         made.ClearField(name)
-        getattr(made, name).extend(new) if name == "dims" else setattr(made, name, new)
+        if name.endswith("_data") and name != "raw_data":
+            made.ClearField("raw_data")
+        getattr(made, name).extend(new) if isinstance(new, list) else setattr(made, name, new)
     return made
 
 
@@ -185,7 +189,57 @@ MALFORMED: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: model([add("y")], "x x", "y").SerializeToString(),
     ),
     "bytes only": ("load the model by its path", lambda: _bytes(data_location=1)),
-}
+    "truncated": ("is no ONNX model", lambda: linear().SerializeToString()[:-9]),
+    "no elements": ("cannot reshape", lambda: _bytes(dims=[1 << 36], float_data=[1.0])),
+    "zero of many": ("is malformed", lambda: _bytes(dims=[0, 1 << 62], raw_data=b"")),
+    "many dimensions": ("dimension", lambda: _bytes(dims=[1] * 5000 + [2])),
+    "field of another type": (
+        "cannot reshape", lambda: _bytes(data_type=TensorProto.INT64, float_data=[1.0, 2.0])),
+    "number for int8": ("not from -128 to 127", lambda: _bytes(
+        data_type=TensorProto.INT8, dims=[1], int32_data=[1000])),
+    "number for float16": ("not from 0 to 65535", lambda: _bytes(
+        data_type=TensorProto.FLOAT16, dims=[1], int32_data=[1 << 20])),
+    "number for bool": ("not from 0 to 1", lambda: _bytes(
+        data_type=TensorProto.BOOL, dims=[1], int32_data=[5])),
+    "name in no UTF-8": (
+        "is not in UTF-8", lambda: linear().SerializeToString().replace(b"weight", b"w\xffight")),
+    "constant of no output": ("expected one attribute and output", lambda: model([
+        helper.make_node("Constant", [], [], value_int=1), add("y")], "x", "y"
+    ).SerializeToString()),
+    "constant of another type": ("is malformed", lambda: _mistyped()),
+    "attribute twice": ("two attributes of one name", lambda: _twice()),
+    "function that calls itself": ("'f0' calls itself", lambda: functions(1, loops=True)),
+    "functions of many nodes": ("more than 1000000 nodes", lambda: functions(40)),
+    "functions in functions": ("too deep", lambda: functions(4000, calls=1)),
+}  # fmt: skip
+
+
+def functions(depth: int, calls: int = 2, loops: bool = False) -> bytes:
+    """A file of functions that each call the next one, and so on."""
+    made = []
+    for i in range(depth):
+        inner = [helper.make_node(f"f{0 if loops else i + 1}", ["a"], [f"b{n}"], domain="d")
+                 for n in range(calls)]  # fmt: skip
+        body = inner if loops or i + 1 < depth else [helper.make_node("Neg", ["a"], ["b0"])]
+        versions = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
+        made.append(helper.make_function("d", f"f{i}", ["a"], ["b0"], body, versions))
+    proto = model([helper.make_node("f0", ["x"], ["y"], domain="d")], "x", "y")
+    proto.functions.extend(made)
+    proto.opset_import.append(helper.make_opsetid("d", 1))
+    return proto.SerializeToString()  # type: ignore[no-any-return]
+
+
+def _mistyped() -> bytes:
+    proto = model([helper.make_node("Constant", [], ["y"], value_float=1.0)], "x", "y")
+    attribute = proto.graph.node[0].attribute[0]
+    attribute.type, attribute.s = onnx.AttributeProto.STRING, b"text"
+    return proto.SerializeToString()  # type: ignore[no-any-return]
+
+
+def _twice() -> bytes:
+    proto = model([helper.make_node("Elu", ["x"], ["y"], alpha=1.0)], "x", "y")
+    proto.graph.node[0].attribute.append(proto.graph.node[0].attribute[0])
+    return proto.SerializeToString()  # type: ignore[no-any-return]
 
 
 def _bytes(**fields: Any) -> bytes:
@@ -199,10 +253,34 @@ def _without_version() -> bytes:
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_malformed_files_raise(name: str) -> None:
+def test_malformed_files_raise_soon_and_without_much_memory(name: str) -> None:
     message, make = MALFORMED[name]
-    with pytest.raises(ValueError, match=message):
-        tt.onnx.load(make())
+    content, seconds = make(), time.process_time()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=message):
+            tt.onnx.load(content)
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - seconds < 5  # expanded, the functions take minutes and gigabytes
+
+
+def test_names_of_many_parts_and_names_that_look_alike_are_loaded() -> None:
+    """Module paths are not nested without a limit, and each name gets an attribute of its own."""
+    signs = [helper.make_tensor(f"w{chr(0x2000 + i)}", FLOAT, [1], [float(i)]) for i in range(300)]
+    deep = helper.make_tensor(".".join("a" * 3000), FLOAT, [1], [5.0])
+    proto = model([helper.make_node("Add", ["x", deep.name], ["y"])], "x", "y")
+    proto.graph.initializer.extend([*signs, deep])
+    loaded = tt.onnx.load(proto.SerializeToString())
+    assert loaded(tt.zeros(1)).tolist() == [5]
+    assert sorted(p.item() for p in loaded.parameters()) == sorted([*map(float, range(300)), 5.0])
+
+
+def test_a_node_with_more_outputs_than_its_operator_raises() -> None:
+    proto = model([helper.make_node("Neg", ["x"], ["y", "z"])], "x", "z")
+    with pytest.raises(ValueError, match="expected at most 1 outputs of Neg, the node has 2"):
+        tt.onnx.load(proto.SerializeToString())(tt.ones(1))
 
 
 def test_two_initializers_of_one_name_raise() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
+import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -16,7 +19,7 @@ from ..nn.parameter import Buffer, Parameter
 from ..ops.create.factories import from_numpy
 from .program import ExportedProgram
 from .steps import TensorSlot, ProgramStep
-from .tracing import ExportError, ModuleCalls, Size
+from .tracing import ExportError, ModuleCalls, Size, map_refs
 
 _VERSION = 2
 _PLAIN = (bool, int, float, str, type(None))
@@ -95,29 +98,117 @@ def load(f: Any) -> ExportedProgram:
     """
     try:
         with zipfile.ZipFile(f) as archive:
-            program = json.loads(archive.read("program.json"))
-            tensors = {
-                name: _read_tensor(archive.read(f"tensors/{number}.npy"), *kind)
-                for number, (name, kind) in enumerate(program["tensors"].items())
-            }
-    except (zipfile.BadZipFile, KeyError, ValueError, UnicodeDecodeError) as error:
+            _check_archive(archive)
+            return _Decoder(archive).program()
+    except ExportError:
+        raise
+    except _MALFORMED as error:
         raise ExportError(f"export.load: the file is no exported program: {error}") from error
-    if program.get("version") != _VERSION:
-        raise ExportError(f"export.load: expected version {_VERSION}, got {program.get('version')}")
-    steps = [
-        ProgramStep(
-            name, _decode(args), _decode(options), [TensorSlot(each) for each in results],
-            _decode_shapes(shapes), module,
-        )
-        for name, args, options, results, shapes, module in program["steps"]
-    ]  # fmt: skip
-    inputs, shapes = map(TensorSlot, program["inputs"]), _decode_shapes(program["shapes"])
-    modules = {
-        path: ModuleCalls(kind, count, _decode(result))
-        for path, (kind, count, result) in program["modules"].items()
-    }
-    result = _decode(program["result"])
-    return ExportedProgram(steps, [*inputs], shapes, tensors, result, modules)
+
+
+#: Errors of a file whose content has another form.
+_MALFORMED = (
+    zipfile.BadZipFile, AttributeError, EOFError, LookupError, NotImplementedError, OverflowError,
+    RuntimeError, TypeError, ValueError, zlib.error,
+)  # fmt: skip
+
+
+def _check_archive(archive: zipfile.ZipFile) -> None:
+    """Check that no member is compressed and that members do not overlap: neither can be larger."""
+    members = archive.infolist()
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+        raise ValueError("a member is compressed")
+    file: Any = archive.fp
+    size = file.seek(0, io.SEEK_END)
+    if sum(member.file_size for member in members) > size:
+        raise ValueError(f"the members are larger than the file of {size} bytes")
+
+
+class _Decoder:
+    """Reader of an archive: each slot must be defined before it is read.
+
+    Args:
+        archive: The archive, which has been checked.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._content = json.loads(archive.read("program.json"))
+        self._slots: set[str] = set()
+        self._dims: set[str] = set()
+
+    def program(self) -> ExportedProgram:
+        """Return the program."""
+        content = self._content
+        if content.get("version") != _VERSION:
+            raise ExportError(
+                f"export.load: expected version {_VERSION}, got {content.get('version')}"
+            )
+        tensors = {}
+        for number, (name, kind) in enumerate(content["tensors"].items()):
+            self._define(name)
+            tensors[name] = _read_tensor(self._archive.read(f"tensors/{number}.npy"), *kind)
+        inputs, shapes = [*map(TensorSlot, content["inputs"])], self._shapes(content["shapes"])
+        if len(inputs) != len(shapes):
+            raise ValueError(f"{len(inputs)} inputs with {len(shapes)} shapes")
+        for slot in inputs:
+            self._define(slot.name)
+        self._dims = {name for shape, _ in shapes for n in shape for name in _terms(n)}
+        steps = [self._step(*step) for step in content["steps"]]
+        result = self._decode(content["result"])
+        modules = {
+            path: ModuleCalls(str(kind), int(count), self._decode(found))
+            for path, (kind, count, found) in content["modules"].items()
+        }
+        return ExportedProgram(steps, inputs, shapes, tensors, result, modules)
+
+    def _define(self, name: Any) -> None:
+        if not isinstance(name, str) or name in self._slots:
+            raise ValueError(f"slot {name!r} is defined twice, or is no text")
+        self._slots.add(name)
+
+    def _step(
+        self, name: str, args: Any, options: Any, results: list[str], shapes: Any, module: Any
+    ) -> ProgramStep:
+        """Return a step, whose results are new slots, or slots that it changes in place."""
+        passed = self._decode(args), self._decode(options)
+        if not isinstance(passed[0], tuple) or not isinstance(passed[1], dict):
+            raise TypeError(f"the arguments of {name!r} are no tuple and dict")
+        changed: set[str] = set()
+        map_refs(lambda x: changed.add(x.name) if isinstance(x, TensorSlot) else None, passed)
+        for each in results:
+            if each not in changed:
+                self._define(each)
+        made = self._shapes(shapes)
+        if len(made) != len(results):
+            raise ValueError(f"{name!r} has {len(results)} results with {len(made)} shapes")
+        slots = [TensorSlot(each) for each in results]
+        path, kind = map(str, module)
+        return ProgramStep(name, *passed, slots, made, (path, kind))
+
+    def _shapes(self, shapes: Any) -> list[tuple[tuple[int, ...], Any]]:
+        found = [(_decode(shape), _dtype(name)) for shape, name in shapes]
+        for shape, _ in found:
+            if not isinstance(shape, tuple) or not all(isinstance(n, int) for n in shape):
+                raise TypeError(f"expected a shape, got {shape!r}")
+        return found
+
+    def _decode(self, item: Any) -> Any:
+        """Decode arguments, and check the slots and dynamic sizes in them."""
+        found = _decode(item)
+        map_refs(self._check, found)
+        return found
+
+    def _check(self, item: Any) -> None:
+        if isinstance(item, TensorSlot) and item.name not in self._slots:
+            raise ValueError(f"slot {item.name!r} is not defined before it is read")
+        if not self._dims.issuperset(_terms(item)):
+            raise ValueError(f"size {item!r} depends on no dynamic size of an input")
+
+
+def _terms(size: Any) -> Sequence[str]:
+    """Names of the dynamic dimensions in a size."""
+    return [*(size.terms or ())] if isinstance(size, Size) else ()
 
 
 def _kind(tensor: Tensor) -> str:
@@ -128,10 +219,20 @@ def _kind(tensor: Tensor) -> str:
 
 
 def _read_tensor(content: bytes, kind: str, dtype: str) -> Tensor:
-    array = numpy.load(io.BytesIO(content), allow_pickle=False)
-    tensor: Any = from_numpy(array)
+    """Return the tensor of an array in NumPy's format, whose header is checked before."""
+    file = io.BytesIO(content)
+    version = numpy.lib.format.read_magic(file)
+    if version != (1, 0):
+        raise ValueError(f"an array is in version {version} of NumPy's format")
+    shape, _, stored = numpy.lib.format.read_array_header_1_0(file)
+    size = math.prod(shape) * stored.itemsize
+    if min(shape, default=0) < 0 or stored.hasobject or size != len(content) - file.tell():
+        raise ValueError(f"an array of {len(content)} bytes has the shape {shape} of {stored}")
+    tensor: Any = from_numpy(numpy.load(io.BytesIO(content), allow_pickle=False))
     if dtype == "bfloat16":
         tensor = tensor.view(dtypes.bfloat16)
+    if tensor.dtype != _dtype(dtype) or kind not in ("parameter", "frozen", "buffer", "constant"):
+        raise ValueError(f"expected a tensor of {dtype} as {kind}, got {tensor.dtype}")
     if kind in ("parameter", "frozen"):
         return Parameter(tensor, requires_grad=kind == "parameter")
     return Buffer(tensor) if kind == "buffer" else tensor
@@ -150,10 +251,6 @@ def _dtype(name: str) -> Any:
 
 def _encode_shapes(shapes: Any) -> list[Any]:
     return [[_encode(shape), _dtype_name(dtype)] for shape, dtype in shapes]
-
-
-def _decode_shapes(shapes: Any) -> list[tuple[tuple[int, ...], Any]]:
-    return [(_decode(shape), _dtype(name)) for shape, name in shapes]
 
 
 def _encode(item: Any) -> Any:
@@ -197,6 +294,8 @@ def _decode(item: Any) -> Any:
 
 def _decode_size(value: Any) -> Size:
     size, constant, terms = value
+    if not all(isinstance(n, int) for n in (size, constant, *(terms or {}).values())):
+        raise TypeError(f"expected numbers as a size, got {value!r}")
     return Size.make(size, constant, terms)
 
 

@@ -154,7 +154,7 @@ def _sum(g: GraphWriter, call: Call, alpha: Any = 1, **arguments: Any) -> str:
 def _quotient(g: GraphWriter, call: Call, rounding_mode: Any = None, **arguments: Any) -> str:
     dtype = call.results[0].dtype
     if rounding_mode == "floor" and dtype.kind in "iu":
-        return _floor_divide(g, call, **arguments)
+        return str(_floor_divide(g, call, **arguments))
     result = g.add("Div", *[g.cast(x, dtype) for x in operands(call, arguments)])
     if rounding_mode == "trunc" and dtype.kind == "f":
         return str(g.add("Mul", g.add("Sign", result), g.add("Floor", g.add("Abs", result))))
@@ -172,11 +172,9 @@ def _floor_divide(g: GraphWriter, call: Call, **arguments: Any) -> str:
             return str(quotient)
         return str(g.add("Sub", first, g.add("Mul", quotient, second)))
     rest = g.add("Mod", first, second)
-    return str(
-        rest
-        if call.name.startswith("remainder")
-        else g.add("Div", g.add("Sub", first, rest), second)
-    )
+    if call.name.startswith("remainder"):
+        return str(rest)
+    return str(g.add("Div", g.add("Sub", first, rest), second))
 
 
 @rule("rsqrt")

@@ -37,8 +37,8 @@ def _reduce(
 
 #: Other names of operations.
 for _name, _other in {
-    "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "swapdims": "swapaxes",
-    "moveaxis": "movedim", "clamp_min": "clamp", "clamp_max": "clamp",
+    "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
+    "swapdims": "swapaxes", "moveaxis": "movedim", "clamp_min": "clamp", "clamp_max": "clamp",
 }.items():  # fmt: skip
     RULES[_name] = RULES[_other]
 
@@ -665,5 +665,6 @@ def _grid_sample(
     modes = {"bilinear": "linear", "bicubic": "cubic"} if g.opset >= 20 else {}
     if len(input.shape) != 4:
         raise g.error("of volumes has no counterpart in ONNX here")
+    corners = int(bool(align_corners))
     return str(g.add("GridSample", input, grid, mode=modes.get(mode, mode),
-                     padding_mode=padding_mode, align_corners=int(bool(align_corners))))  # fmt: skip
+                     padding_mode=padding_mode, align_corners=corners))  # fmt: skip

@@ -14,6 +14,8 @@ from .reading import Graph, Step, read
 
 __all__ = ["load"]
 
+#: Most modules inside each other, and most ``_`` after a name.
+_DEEPEST = 32
 #: Inputs of operators that are not trained, though they are floats.
 _NOT_TRAINED = {
     "BatchNormalization": (3, 4), "Clip": (1, 2), "Resize": (1, 2), "Pad": (2,), "Dropout": (1,),
@@ -92,7 +94,8 @@ class OnnxModule(Module):
         The parts between dots are modules. A name that is taken, or that Python's or the module's
         own attributes have, gets a ``_``.
         """
-        *path, field = [re.sub(r"\W", "_", part) or "_" for part in name.split(".")]
+        names = name.split(".") if name.count(".") < _DEEPEST else [name]
+        *path, field = [re.sub(r"\W", "_", part) or "_" for part in names]
         owner: Module = self
         parts = []
         for part in path:
@@ -102,8 +105,13 @@ class OnnxModule(Module):
                 owner.add_module(part, Module())
             owner = owner.get_submodule(part)
             parts.append(part)
+        # After some names a number, which takes no longer for many names that differ in one sign.
+        number = len(owner._parameters) + len(owner._buffers)
+        for _ in range(_DEEPEST):
+            if hasattr(owner, field):
+                field += "_"
         while hasattr(owner, field):
-            field += "_"
+            field, number = f"{field.rstrip('0123456789')}{number}", number + 1
         return owner, field, (*parts, field)
 
     # -- calls ---------------------------------------------------------------------------------
@@ -155,7 +163,13 @@ class OnnxModule(Module):
             options["outputs"] = sum(bool(name) for name in step.outputs)
         results = function(*inputs, **options)
         several = isinstance(results, (tuple, list))
-        values.update(zip(step.outputs, results if several else (results,), strict=False))
+        found = tuple(results) if several else (results,)
+        if any(step.outputs[len(found) :]):
+            raise ValueError(
+                f"onnx: expected at most {len(found)} outputs of {step.operator}, the node has "
+                f"{len(step.outputs)}"
+            )
+        values.update(zip(step.outputs, found, strict=False))
         for name in step.drops:
             values.pop(name, None)
 

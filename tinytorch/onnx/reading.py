@@ -22,6 +22,9 @@ OPSETS = range(13, 29)
 _LOADED = layer_operators, recurrent_operators  # they register their operators
 #: Most bytes of one tensor.
 _LARGEST = 1 << 40
+_NARROW = dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16
+#: Most nodes that the functions of a file make.
+_MOST_NODES = 1_000_000
 
 
 @dataclass
@@ -94,8 +97,14 @@ def read(f: Any) -> Graph:
         raise ValueError(f"onnx.load: the file is no ONNX model: {error}") from error
     _check_model(model)
     if model.functions:
+        _check_functions(model)
         model = import_module("onnx.inliner").inline_local_functions(model)
-    return _Reader(onnx, folder).graph(model.graph, set())
+    try:
+        return _Reader(onnx, folder).graph(model.graph, set())
+    except NotImplementedError:
+        raise
+    except (AttributeError, IndexError, OverflowError, RuntimeError, TypeError) as error:
+        raise ValueError(f"onnx.load: the file is malformed: {error}") from error
 
 
 def import_onnx(caller: str) -> Any:
@@ -122,6 +131,38 @@ def _check_model(model: Any) -> None:
         )
 
 
+def _check_functions(model: Any) -> None:
+    """Check the number of nodes that the functions of a file stand for, before it is expanded."""
+    bodies = {(each.domain, each.name): each.node for each in model.functions}
+    counts: dict[tuple[str, str], int] = {}
+    running: list[tuple[str, str]] = []
+
+    def count(nodes: Any) -> int:
+        total = 0
+        for node in nodes:
+            graphs = [each.g for each in node.attribute if each.HasField("g")]
+            total += 1 + sum(count(graph.node) for graph in graphs)
+            if (node.domain, node.op_type) in bodies:
+                total += count_function((node.domain, node.op_type))
+            if total > _MOST_NODES:
+                raise ValueError(f"onnx.load: the functions make more than {_MOST_NODES} nodes")
+        return total
+
+    def count_function(key: tuple[str, str]) -> int:
+        if key in running:
+            raise ValueError(f"onnx.load: function {key[1]!r} calls itself")
+        if key not in counts:
+            running.append(key)
+            counts[key] = count(bodies[key])
+            running.pop()
+        return counts[key]
+
+    try:
+        count(model.graph.node)
+    except RecursionError:
+        raise ValueError("onnx.load: functions are too deep inside each other") from None
+
+
 class _Reader:
     """Conversion of a parsed file; ``folder`` is where external data may be."""
 
@@ -136,6 +177,7 @@ class _Reader:
         for tensor in proto.initializer:
             _define(made.tensors, tensor.name, proto.name)
             made.tensors[tensor.name] = self.tensor(tensor)
+        _check_texts(*(each.name for each in proto.input))
         for each in proto.input:
             if each.name not in made.tensors:
                 made.inputs.append(each.name)
@@ -152,6 +194,7 @@ class _Reader:
 
     def _add(self, made: Graph, node: Any, known: set[str]) -> None:
         """Add a node to a graph, as a constant if it is one; ``known`` gets its outputs."""
+        _check_texts(node.name, node.op_type, node.domain, *node.input, *node.output)
         place = f"node {node.name or next(iter(node.output), '')!r}"
         for name in node.input:
             if name and name not in known:
@@ -163,7 +206,8 @@ class _Reader:
                 raise ValueError(f"onnx.load: output {name!r} of {place} is defined twice")
             known.add(name)
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
-            made.tensors[node.output[0]] = self._constant(node, place)
+            value = self._constant(node, place)
+            made.tensors[node.output[0]] = value
             made.constants.add(node.output[0])
             return
         if node.domain not in ("", "ai.onnx") or node.op_type not in OPERATORS:
@@ -172,6 +216,8 @@ class _Reader:
                 f"onnx.load: operator {domain}{node.op_type} of {place} is not supported"
             )
         attributes = {each.name: self._attribute(each, known, place) for each in node.attribute}
+        if len(attributes) < len(node.attribute):
+            raise ValueError(f"onnx.load: {place} has two attributes of one name")
         reads = {*node.input}
         for value in attributes.values():
             if isinstance(value, Graph):
@@ -182,8 +228,8 @@ class _Reader:
 
     def _constant(self, node: Any, place: str) -> Any:
         """Return the value of a node ``Constant`` as an array."""
-        if len(node.attribute) != 1:
-            raise ValueError(f"onnx.load: expected one attribute of the Constant of {place}")
+        if len(node.attribute) != 1 or len(node.output) != 1:
+            raise ValueError(f"onnx.load: expected one attribute and output of {place} (Constant)")
         (attribute,) = node.attribute
         value = self._attribute(attribute, set(), place)
         kinds = {"value_float": dtypes.float32, "value_floats": dtypes.float32,
@@ -237,6 +283,7 @@ class _Reader:
             _check_size(proto.name, len(proto.raw_data), size)
             return _to_array(proto.raw_data, shape, dtype)
         try:
+            _check_range(proto, dtype)
             return self.onnx.numpy_helper.to_array(proto).reshape(shape)
         except ValueError as error:
             raise ValueError(f"onnx.load: tensor {proto.name!r}: {error}") from error
@@ -288,7 +335,15 @@ def _set_drops(graph: Graph) -> None:
         needed |= step.reads
 
 
+def _check_texts(*names: Any) -> None:
+    """Check that names are valid UTF-8; protobuf returns bytes for others."""
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"onnx.load: the name {name!r} is not in UTF-8")
+
+
 def _define(space: dict[str, Any], name: str, graph: str) -> None:
+    _check_texts(name)
     if not name or name in space:
         raise ValueError(f"onnx.load: graph {graph!r} has two initializers {name!r}, or no name")
 
@@ -298,6 +353,16 @@ def _to_array(data: bytes, shape: tuple[int, ...], dtype: Any) -> Any:
     if not data:
         return T.zeros(shape, dtype=dtype).numpy()
     return T.frombuffer(bytearray(data), dtype=dtype).reshape(shape).numpy()
+
+
+def _check_range(proto: Any, dtype: Any) -> None:
+    """Check that numbers in the field of int32 fit in a narrower dtype."""
+    if not proto.int32_data or dtype.itemsize >= 4:
+        return
+    bounds = dtypes.iinfo(dtype) if dtype in _NARROW else None
+    low, high = (bounds.min, bounds.max) if bounds else (0, 1 if dtype is dtypes.bool else 0xFFFF)
+    if min(proto.int32_data) < low or max(proto.int32_data) > high:
+        raise ValueError(f"a number is not from {low} to {high}")
 
 
 def _check_size(name: str, found: int, expected: int) -> None:
