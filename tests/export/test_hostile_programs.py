@@ -123,7 +123,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda p: p["steps"].append(["neg", {"tuple": [{"slot": "input"}]}, {"dict": {}}, ["bias"],
                                      p["steps"][0][4], ["", ""]]))),
     "input twice": ("defined twice", lambda: changed(
-        lambda p: (p["inputs"].append("input"), p["shapes"].append(p["shapes"][0])) and None)),
+        lambda p: p.update(inputs=2 * p["inputs"], shapes=2 * p["shapes"]))),
     "result": ("'y' is not defined before", lambda: changed(
         lambda p: p.update(result={"slot": "y"}))),
     "shapes": ("1 inputs with 2 shapes", lambda: changed(

@@ -178,8 +178,6 @@ def test_readable_code(capsys: pytest.CaptureFixture[str]) -> None:
     text = module.print_readable()
     assert capsys.readouterr().out.strip() == text.strip()
     assert text.splitlines()[1:3] == ["    def forward(self, x):", "        add = x + 1;  x = None"]
-    with pytest.raises(NotImplementedError, match="to_folder"):
-        module.to_folder("here")
 
 
 # -- tutorials -------------------------------------------------------------------------------------

@@ -5,9 +5,17 @@ from __future__ import annotations
 import copy
 import itertools
 import os
+import sys
+import types
+from pathlib import Path
+from textwrap import indent
 from typing import Any
 
+from ..serialization import save
 from ..core.tensor import Tensor
+from ..nn.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from ..nn.conv import Conv1d, Conv2d, Conv3d
+from ..nn.linear import Linear
 from ..nn.module import Module
 from ..nn.parameter import Parameter
 from .code_generation import PythonCode, _PyTreeCodeGen
@@ -287,24 +295,63 @@ class GraphModule(Module):
         return text
 
     def to_folder(self, folder: str | os.PathLike[str], module_name: str = "FxModule") -> None:
-        """Raise NotImplementedError: keep the module with ``save``, or its ``state_dict``.
+        """Write a package whose class ``module_name`` is this module.
+
+        ``module.py`` has the code, ``state_dict.pt`` the parameters and buffers. A submodule is
+        written as a call of its class if it is a linear layer, a convolution or a batch norm;
+        others are files, which the class unpickles: import folders that you trust alone.
 
         Args:
-            folder: Ignored.
-            module_name: Ignored.
+            folder: The folder; it is created. Its parent must be in ``sys.path`` to import it.
+            module_name: Name of the class. Default: ``"FxModule"``.
 
         Raises:
-            NotImplementedError: Always.
+            ValueError: If the code uses an object that cannot be imported, or arguments with
+                structure.
 
         Example:
-            >>> tt.fx.symbolic_trace(lambda x: x).to_folder("here")
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: GraphModule.to_folder: modules are not written as source; ...
+            >>> import sys, tempfile
+            >>> module = tt.fx.symbolic_trace(tt.nn.Sequential(tt.nn.Linear(2, 1)))
+            >>> with tempfile.TemporaryDirectory() as parent:
+            ...     module.to_folder(f"{parent}/exported_linear")
+            ...     sys.path.insert(0, parent)
+            ...     from exported_linear import FxModule
+            ...     found = FxModule()(tt.ones(2))
+            ...     sys.path.remove(parent)
+            >>> tt.equal(found, module(tt.ones(2)))
+            True
         """
-        raise NotImplementedError(
-            "GraphModule.to_folder: modules are not written as source; keep the module with save(),"
-            " or its state_dict()"
+        if isinstance(self._graph._codegen, _PyTreeCodeGen):
+            raise ValueError("to_folder: arguments with structure cannot be written")
+        place = Path(folder)
+        place.mkdir(exist_ok=True)
+        save(self.state_dict(), place / "state_dict.pt")
+        lines = []
+        for name, child in self.named_children():
+            value = repr(child)
+            if type(child) not in _WRITTEN_AS_CALLS:
+                save(child, place / f"{name}.pt")
+                value = f"load(folder / {name + '.pt'!r}, weights_only=False)"
+            lines.append(f"self.add_module({name!r}, {value})")
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                made = f"tinytorch.empty({tuple(buffer.shape)}, dtype={buffer.dtype})"
+                lines.append(f"self.register_buffer({name!r}, {made})")
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                made = f"tinytorch.empty({tuple(parameter.shape)}, dtype={parameter.dtype})"
+                lines.append(f"self.register_parameter({name!r}, Parameter({made}))")
+        lines.append('self.load_state_dict(load(folder / "state_dict.pt"))')
+        lines.append(f"self.train({self.training})")
+        code = self._graph.python_code("self")
+        function = code.src[code.src.index("def ") :].rstrip()
+        text = _MODULE_FILE.format(
+            imports="\n".join(_import_lines(code.globals)), name=module_name,
+            lines="\n        ".join(lines), code=indent(function, "    "),
+        )  # fmt: skip
+        (place / "module.py").write_text(text, encoding="utf-8")
+        (place / "__init__.py").write_text(
+            f"from .module import {module_name} as {module_name}\n", encoding="utf-8"
         )
 
     def __str__(self) -> str:
@@ -346,6 +393,49 @@ class _CodeOnlyModule(Module):
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
         self.__setstate__(body)
+
+
+#: Classes whose ``repr`` is a call that makes them.
+_WRITTEN_AS_CALLS = Linear, Conv1d, Conv2d, Conv3d, BatchNorm1d, BatchNorm2d, BatchNorm3d
+
+#: The file ``module.py`` of ``to_folder``.
+_MODULE_FILE = """\
+from pathlib import Path
+
+import tinytorch
+from tinytorch import load
+from tinytorch.nn import *
+from tinytorch.nn import Module, Parameter
+{imports}
+
+folder = Path(__file__).parent
+
+
+class {name}(Module):
+    def __init__(self):
+        super().__init__()
+        {lines}
+
+{code}
+"""
+
+
+def _import_lines(names: dict[str, Any]) -> list[str]:
+    """Return the lines that import the global names of generated code."""
+    lines = []
+    for name, value in names.items():
+        if isinstance(value, types.ModuleType):
+            lines.append(f"import {value.__name__} as {name}")
+        elif name in ("inf", "nan"):
+            lines.append(f"from math import {name}")
+        elif isinstance(value, str):  # an annotation
+            lines.append(f"{name} = {value!r}")
+        elif name not in ("NoneType", "fx_pytree", "tinytorch"):
+            owner, path = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
+            if getattr(sys.modules.get(str(owner)), path, None) is not value:
+                raise ValueError(f"to_folder: the code uses {name}, which cannot be imported")
+            lines.append(f"from {owner} import {path} as {name}")
+    return lines
 
 
 def _targets(graph: Graph) -> list[str]:
