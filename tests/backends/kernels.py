@@ -143,7 +143,7 @@ KERNELS = "attention attention_backward"
 PROGRAMS |= {
     "softmax": (lambda m, x: m.softmax(x, 1), (IMAGES,), "softmax"),
     "log softmax": (lambda m, x: m.nn.functional.log_softmax(x, -1), (IMAGES,), "log_softmax"),
-    "relu": (lambda m, x: m.relu(x), (IMAGES,), "relu_backward"),
+    "relu": (lambda m, x: m.relu(x), (IMAGES,), "relu relu_backward"),
     "gelu": (lambda m, x: m.nn.functional.gelu(x), (IMAGES,), "gelu"),
     "attention": (attend(), (QUERY, KEY, VALUE), KERNELS),
     "attention, causal": (attend(is_causal=True), (QUERY, KEY, VALUE), KERNELS),
@@ -151,3 +151,25 @@ PROGRAMS |= {
     "attention, masked": (attend(), (QUERY, KEY, VALUE, MASK), KERNELS),
     "attention of parts": (attend_by_parts, (numbers(2, 5, 36),), KERNELS),
 }
+
+OPTIMIZERS: dict[str, dict[str, Any]] = {
+    "Adam": {"lr": 0.1, "weight_decay": 0.1},
+    "Adam, maximum": {"lr": 0.1, "amsgrad": True, "maximize": True},
+    "AdamW": {"lr": 0.1, "weight_decay": 0.1},
+    "SGD": {"lr": 0.1, "weight_decay": 0.1},
+    "SGD, momentum": {"lr": 0.1, "momentum": 0.9, "dampening": 0.1, "maximize": True},
+    "SGD, nesterov": {"lr": 0.1, "momentum": 0.9, "nesterov": True},
+}
+
+
+def optimize(m: Any, name: str, options: dict[str, Any], transposed: bool) -> list[Any]:
+    """Parameters after three steps."""
+    starts = [m.tensor(numbers(4, 3)), m.tensor(numbers(3, seed=1))]
+    starts[0] = starts[0].T if transposed else starts[0]
+    parameters = [start.requires_grad_() for start in starts]
+    optimizer = getattr(m.optim, name.partition(",")[0])(parameters, **options)
+    for step in range(3):
+        optimizer.zero_grad()
+        sum(((p - step) ** 2).sum() for p in parameters).backward()
+        optimizer.step()
+    return [np.asarray(p.tolist()) for p in parameters]

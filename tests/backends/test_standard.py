@@ -331,8 +331,12 @@ def test_tensors_of_pytorch_share_memory(torch: Any) -> None:
         x = tt.as_tensor(raw)
         x[0] = 1
         x.T[1].add_(2)
+        host = np.zeros(2)
+        tt.as_tensor(host).add_(1)  # PyTorch's tensors share memory with NumPy's arrays
+        tt.tensor(host).add_(1)
     assert raw.tolist() == [[1.0, 3.0], [0.0, 2.0]]
     assert x.backend.unwrap(x) is raw
+    assert host.tolist() == [1.0, 1.0]
 
 
 def test_a_device_belongs_to_the_active_backend(name: str) -> None:

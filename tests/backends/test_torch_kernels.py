@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.backends.kernels import PROGRAMS, count_calls, numbers, results
+from tests.backends.kernels import OPTIMIZERS, optimize, PROGRAMS, count_calls, results
 
 pytestmark = pytest.mark.torch
 
@@ -88,29 +88,6 @@ def test_an_invalid_index_of_an_embedding_raises() -> None:
         for index in (5, -1):
             with pytest.raises(IndexError, match="index out of range in self"):
                 tt.nn.functional.embedding(tt.tensor([0, index]), tt.ones(5, 2)).tolist()
-
-
-OPTIMIZERS: dict[str, dict[str, Any]] = {
-    "Adam": {"lr": 0.1, "weight_decay": 0.1},
-    "Adam, maximum": {"lr": 0.1, "amsgrad": True, "maximize": True},
-    "AdamW": {"lr": 0.1, "weight_decay": 0.1},
-    "SGD": {"lr": 0.1, "weight_decay": 0.1},
-    "SGD, momentum": {"lr": 0.1, "momentum": 0.9, "dampening": 0.1, "maximize": True},
-    "SGD, nesterov": {"lr": 0.1, "momentum": 0.9, "nesterov": True},
-}
-
-
-def optimize(m: Any, name: str, options: dict[str, Any], transposed: bool) -> list[Any]:
-    """Parameters after three steps."""
-    starts = [m.tensor(numbers(4, 3)), m.tensor(numbers(3, seed=1))]
-    starts[0] = starts[0].T if transposed else starts[0]
-    parameters = [start.requires_grad_() for start in starts]
-    optimizer = getattr(m.optim, name.partition(",")[0])(parameters, **options)
-    for step in range(3):
-        optimizer.zero_grad()
-        sum(((p - step) ** 2).sum() for p in parameters).backward()
-        optimizer.step()
-    return [np.asarray(p.tolist()) for p in parameters]
 
 
 @pytest.mark.parametrize("transposed", [False, True])

@@ -1,4 +1,4 @@
-"""Kernels of layers on JAX: pooling, normalization, softmax and GELU, each compiled by XLA as one.
+"""Kernels of layers on JAX, each compiled by XLA as one: pooling, normalization, attention, ...
 
 Gradients are JAX's own of the same functions, which are differentiable by JAX, too.
 """
@@ -49,14 +49,15 @@ def make_kernels(library: Any, wrap: Callable[[Any], Any]) -> dict[str, Callable
 #: Number of arrays among the arguments of each kernel; the others are options.
 _ARRAYS = {
     "max_pool": 1, "max_pool_backward": 3, "sum_pool": 1, "sum_pool_backward": 1, "layer_norm": 3,
-    "layer_norm_backward": 3, "batch_norm": 3, "batch_norm_backward": 5, "gelu": 1, "softmax": 1,
-    "log_softmax": 1,
+    "layer_norm_backward": 3, "batch_norm": 3, "batch_norm_backward": 5, "attention": 4,
+    "attention_backward": 7, "embedding_backward": 2, "relu": 1, "relu_backward": 2, "gelu": 1,
+    "softmax": 1, "log_softmax": 1,
 }  # fmt: skip
 
 
 def _are_supported(arrays: Sequence[Any]) -> bool:
     """Whether the floating-point arrays have one dtype, float32 or float64, and elements."""
-    given = [each for each in arrays if each is not None and each.dtype.char != "l"]
+    given = [each for each in arrays if each is not None and each.dtype.kind not in "iu"]
     dtype = given[0].dtype
     return dtype.char in "fd" and all(each.dtype == dtype and each.size for each in given)
 
@@ -187,7 +188,58 @@ class _LayerFunctions:
         """Return the wanted ones, and None for the others."""
         return tuple([each if want else None for each, want in zip(found, wanted, strict=True)])
 
+    # -- attention and embedding ------------------------------------------------------------
+
+    def attention(
+        self, query: Any, key: Any, value: Any, bias: Any, scale: float, causal: bool
+    ) -> tuple[Any, Any]:
+        """Weighted means of the values, and the logarithms of the sums of the weights."""
+        scores = self._scores(query, key, bias, scale, causal)
+        sums = self.jax.nn.logsumexp(scores, -1)
+        return self.numpy.matmul(self._weights(scores, sums), value), sums
+
+    def attention_backward(
+        self, grad: Any, query: Any, key: Any, value: Any, bias: Any, out: Any, sums: Any,
+        scale: float, causal: bool,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """Gradients of queries, keys and values, from both results of ``attention``."""
+        np = self.numpy
+        weights = self._weights(self._scores(query, key, bias, scale, causal), sums)
+        inner = np.sum(grad * out, -1, keepdims=True)
+        scores = weights * (np.matmul(grad, value.mT) - inner) * scale
+        of_query, of_key = np.matmul(scores, key), np.matmul(scores.mT, query)
+        return of_query, of_key, np.matmul(weights.mT, grad)
+
+    def _scores(self, query: Any, key: Any, bias: Any, scale: float, causal: bool) -> Any:
+        """Scores of all pairs of queries and keys; -inf for a key after a ``causal`` query."""
+        np = self.numpy
+        scores = np.matmul(query, key.mT) * scale
+        scores = scores if bias is None else scores + bias
+        return np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf) if causal else (
+            scores
+        )  # fmt: skip
+
+    def _weights(self, scores: Any, sums: Any) -> Any:
+        """Weights of the keys; those of a query without keys are 0."""
+        np = self.numpy
+        return np.exp(scores - np.where(sums == -np.inf, 0, sums)[..., None])
+
+    def embedding_backward(self, grad: Any, index: Any, rows: int, padding_idx: int) -> Any:
+        """Rows of ``grad`` summed by index, of which ``padding_idx`` gets none."""
+        rest = grad.shape[index.ndim :]
+        total = self.numpy.zeros((rows, *rest), grad.dtype)
+        total = total.at[index.reshape(-1)].add(grad.reshape(-1, *rest))
+        return total if padding_idx < 0 else total.at[padding_idx].set(0)
+
     # -- functions of elements and rows -----------------------------------------------------
+
+    def relu(self, input: Any) -> Any:
+        """``max(input, 0)``. JAX's gradient of ``maximum`` at 0 would be 1/2."""
+        return self.jax.nn.relu(input)
+
+    def relu_backward(self, grad: Any, out: Any) -> Any:
+        """``grad`` where the result ``out`` of ReLU is not 0, else 0."""
+        return self.numpy.where(out == 0, 0, grad)
 
     def gelu(self, input: Any) -> Any:
         """``x * P(X <= x)``."""

@@ -229,6 +229,10 @@ class _Layers(_Kernels):
         run = self.aten.embedding_dense_backward.default
         return self.wrap(run(grad.raw, index.raw, rows, padding_idx, False))
 
+    def relu(self, input: Any) -> Any:
+        """``max(input, 0)``."""
+        return self.wrap(self.torch.relu(input.raw)) if _have_one_dtype(input) else None
+
     def relu_backward(self, grad: Any, out: Any) -> Any:
         """``grad`` where the result ``out`` of ReLU is not 0, else 0."""
         if not _have_one_dtype(grad, out):

@@ -62,7 +62,8 @@ class TorchLibrary(StridedLibrary):
         super().__init__(name, torch, torch.Tensor, torch.__version__)
         for name in _METHODS:
             setattr(self, name, getattr(torch.Tensor, _METHODS[name]))
-        self.matmul, self.where = torch.matmul, torch.where
+        for name in ("matmul", "where"):
+            setattr(self, name, getattr(torch, name))
         self._add_bfloat16()
 
     def _add_bfloat16(self) -> None:
@@ -265,7 +266,7 @@ class TorchLibrary(StridedLibrary):
                 raw, axis, keepdim=keepdims, correction=correction
             )
         own = {"sum": self._sum, "prod": self._prod}
-        return own.get(name) or getattr(torch, name)  # type: ignore[no-any-return]
+        return own.get(name) or getattr(torch, name)
 
     def _sum(self, raw: Raw, axis: Any, keepdims: bool) -> Raw:
         """Sum of the dtype of ``raw``; PyTorch's of small integers is int64."""
@@ -369,6 +370,13 @@ class TorchBackend(StandardBackend):
 
     def __reduce__(self) -> Any:
         return _load_device, (self.device_type,)
+
+    def adopt(self, data: Any) -> Any:
+        """Also an array of NumPy, whose memory a tensor on the CPU shares, as in PyTorch."""
+        is_shared = self.device_type == "cpu" and type(data) is numpy.ndarray
+        if is_shared and data.dtype in self.raw_library.native:
+            return self.from_numpy(data)
+        return super().adopt(data)
 
     def add_scaled(
         self, target: Array, array: Array, scale: float, keep: float = 1.0,

@@ -34,7 +34,8 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         raise RuntimeError("Boolean inputs not supported for relu")
     if kind == "c":
         check_supported(xp, "clamp_min_scalar_cpu", input, unsupported="c")
-    return xp.between(input, 0, None)
+    fused = xp.fused("relu", input) if xp.fuses else None
+    return xp.between(input, 0, None) if fused is None else fused
 
 
 def _relu_gradient(xp: Any, g: Any, out: Any) -> Any:
