@@ -10,6 +10,8 @@ import numpy
 from .backend import StandardBackend
 from .library import Dtype, Elementwise, ArrayLibrary, Raw, Shape
 
+#: Most bytes of an array that has one chunk whatever it is joined from.
+_SMALL_BYTES = 1 << 20
 #: Most bytes of an array that is joined to one chunk for a reshape.
 _WHOLE_BYTES = 1 << 28
 
@@ -98,7 +100,9 @@ class DaskLibrary(ArrayLibrary):
         return self.namespace.flip(raw, tuple(axes))
 
     def concatenate(self, raws: Sequence[Raw], axis: int) -> Raw:
-        return self.namespace.concatenate(list(raws), axis=axis)
+        """Join, to one chunk if that is small: writes of elements would leave one chunk of each."""
+        joined = self.namespace.concatenate(list(raws), axis=axis)
+        return joined.rechunk(-1) if joined.nbytes <= _SMALL_BYTES else joined
 
     # -- indexing ---------------------------------------------------------------------------
 
