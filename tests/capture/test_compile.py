@@ -391,6 +391,28 @@ def test_a_program_is_drawn_and_profiled_by_its_operations() -> None:
     assert any("CompiledFunctionBackward" in name for name in names)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "c"])
+def test_a_profile_has_a_row_for_each_part_of_a_program(engine: str) -> None:
+    def function(x: Any, w: Any) -> Any:
+        return ((x * 2 + 1).tanh() @ w).exp().sum()
+
+    compiled = tt.compile(function, backend=engine)
+    x, w = tt.randn(300, 300, requires_grad=True), tt.randn(300, 300) / 300
+    compiled(x, w)
+    with tt.profiler.profile() as profile:
+        result = compiled(x, w)
+        (grad,) = tt.autograd.grad(result, x)
+    assert tt.allclose(result, function(x, w), rtol=1e-4)
+    assert tt.allclose(grad, tt.autograd.grad(function(x, w), x)[0], rtol=1e-4, atol=1e-6)
+    rows = {event.key: event for event in profile.key_averages()}
+    whole = next(row for name, row in rows.items() if name.startswith("compiled"))
+    parts = [rows[name] for name in ("mul+add+tanh", "matmul", "exp+sum")]
+    assert whole.cpu_time_total >= sum(part.cpu_time_total for part in parts) > 0
+    assert any(name.startswith("tanh+mul") and name.endswith("(backward)") for name in rows)
+    text = str(tt.compiler.explain(function)(x, w))
+    assert "group mul+add+tanh: 300 x 300" in text and "360000 bytes of memory" in text
+
+
 def test_check_mode_compares_gradients() -> None:
     hidden = ctypes.c_int(2)
 

@@ -15,6 +15,7 @@ from ..graph.views import FUNCTION
 from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, dense, is_like
+from .profiling import run_prepared
 from .python_values import is_simple
 from .reach import Reach
 from .traced_memory import Input, is_within, root_of
@@ -404,7 +405,7 @@ class Lanes:
             lane = self._free.pop()
         except IndexError:
             lane = engines.prepare(self.program, self._engine)
-        outputs: list[Any] = lane.run(arrays)
+        outputs = run_prepared(lane, arrays)
         self._free.append(lane)
         return outputs
 

@@ -9,8 +9,9 @@ from typing import Any
 from ..nn.module import Module
 from .compiled import Compiled
 from .entry import GuardedEntry
-from .graph import Node
+from .grouping import LoopGroup
 from .optimized_module import OptimizedModule, original
+from .profiling import label, operations
 from .settings import CompileOptions
 
 
@@ -66,12 +67,6 @@ def explain_call(function: Callable[..., Any], args: Any, kwargs: Any) -> Explan
     return Explanation(compiled)
 
 
-def operations(nodes: list[Node]) -> list[str]:
-    """Return the operations of a program, once for each call."""
-    calls = {(node.tag.call, node.tag.operation): node for node in nodes if node.tag.operation}
-    return [name for _, name in calls] or [node.name for node in nodes]
-
-
 def describe_entry(entry: GuardedEntry) -> list[str]:
     """Return lines about a recording: operations, nodes, memory and the engine."""
     call = entry.call
@@ -89,5 +84,16 @@ def describe_entry(entry: GuardedEntry) -> list[str]:
             f"  engine {executable.engine}, "
             f"{executable.nbytes} bytes of memory"
             + ("" if groups is None else f", {groups} groups"),
+            *(f"  group {text}" for text in describe_groups(executable)),
         ]
     return lines
+
+
+def describe_groups(executable: Any) -> list[str]:
+    """Return for each group its operations, the size of the loop, and the line of the program."""
+    profiled = getattr(executable, "profiled", None)
+    steps = [step for _, _, step in profiled.parts] if profiled is not None else []
+    return [
+        f"{label(step)}: {step.rows} x {step.columns}"
+        for step in steps if isinstance(step, LoopGroup)
+    ]  # fmt: skip

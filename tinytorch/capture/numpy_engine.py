@@ -34,6 +34,7 @@ from .numpy_blocks import (
 )
 from .numbers import OnFloats, WithFloats
 from .products import join_products
+from .profiling import ProfiledFunction
 from .simplify import simplify
 
 #: Bytes from which an array is released when it is read no more.
@@ -57,9 +58,11 @@ class Executable:
         nbytes: Bytes of the memory that it keeps.
         groups: Number of groups that are computed as one loop.
         engine: What runs the program, and why.
+        profiled: The function with a row of the profile for each part.
     """
 
     engine = "numpy"
+    profiled: ProfiledFunction
 
     def __init__(self, function: Any, source: str, nbytes: int, groups: int) -> None:
         self._function = function
@@ -194,11 +197,14 @@ class ProgramWriter:
             self.names[value] = f"i{number}"
             if not value.shape and value.dtype.char == "d":
                 self.numbers.add(value)  # or a 0-d array
+        parts = []
         for at, step in enumerate(self.steps):
+            first = len(self.lines)
             if isinstance(step, LoopGroup):
                 self.write_group(step)
             else:
                 self.write_node(step)
+            parts.append((first, len(self.lines), step))
             self.write_release(at)
         self.write_results()
         self.finish()
@@ -206,7 +212,9 @@ class ProgramWriter:
         text = "\n".join(self.functions) + f"\ndef run({self.header()}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
         groups = sum(isinstance(step, LoopGroup) for step in self.steps)
-        return self.executable(self.space["run"], text, self.layout.nbytes, groups)
+        made = self.executable(self.space["run"], text, self.layout.nbytes, groups)
+        made.profiled = ProfiledFunction(parameters, self.lines, parts, self.space)
+        return made
 
     def make_arena(self, nbytes: int) -> Any:
         """Return the memory of the values inside of the program, from a cache line on."""
