@@ -11,7 +11,7 @@ from .compiled import Compiled
 from .entry import GuardedEntry
 from .grouping import LoopGroup
 from .optimized_module import OptimizedModule, original
-from .profiling import label, operations
+from .profiling import name_step, operations
 from .settings import CompileOptions
 
 
@@ -94,6 +94,6 @@ def describe_groups(executable: Any) -> list[str]:
     profiled = getattr(executable, "profiled", None)
     steps = [step for _, _, step in profiled.parts] if profiled is not None else []
     return [
-        f"{label(step)}: {step.rows} x {step.columns}"
+        f"{name_step(step)}: {step.rows} x {step.columns}"
         for step in steps if isinstance(step, LoopGroup)
     ]  # fmt: skip

@@ -25,7 +25,7 @@ def operations(nodes: Sequence[Node]) -> list[str]:
     return [name for _, name in calls] or [node.name for node in nodes]
 
 
-def label(step: Step) -> str:
+def name_step(step: Step) -> str:
     """Return the name of a part: the operations that it holds, as ``"mul+add+tanh"``."""
     nodes = [op.node for op in step.ops] if isinstance(step, LoopGroup) else [step]
     names = operations(nodes)
@@ -65,7 +65,7 @@ class ProfiledFunction:
         lines, done = [f"def run_profiled(part, {self._parameters}):"], 0
         for start, end, step in self.parts:
             lines += [f"    {line}" for line in self._lines[done:start]]
-            lines.append(f"    with part({label(step)!r}):")
+            lines.append(f"    with part({name_step(step)!r}):")
             lines += [f"        {line}" for line in self._lines[start:end]]
             done = end
         return "\n".join([*lines, *(f"    {line}" for line in self._lines[done:]), ""])
