@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy
 
 from . import numpy_engine
 from .c_compiler import cache_folder, find_compiler, load_library
+from .c_convolution import convolution_text, is_convolution, is_finite
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Node, Program, Value
@@ -27,6 +29,8 @@ from .simplify import simplify
 
 #: From this many elements on a second thread saves time.
 _THREADED = 1 << 19
+#: From this many products on a second thread saves time.
+_THREADED_PRODUCTS = 1 << 22
 #: Up to this many elements two calls of NumPy are as fast as one of a compiled function.
 _FEW = 2048
 #: Offset of the address of the elements in an array, and of the first item in a tuple.
@@ -113,7 +117,7 @@ def prepare(program: Program) -> Executable:
         if isinstance(step, LoopGroup):
             sort_by_level(step)
             step.may_overwrite = max(levels(step).values()) == 0
-    writer = CWriter(simple, steps, plan_memory(simple, steps, writes_out))
+    writer = CWriter(simple, steps, plan_memory(simple, steps, has_target))
     try:
         return writer.write()
     except NoLibraryError:
@@ -137,6 +141,11 @@ def is_whole(op: LoopOp) -> bool:
     return not op.is_part and all(arg in given for arg in op.args if isinstance(arg, Value))
 
 
+def has_target(node: Node) -> bool:
+    """Whether the result of a node can be computed into given memory."""
+    return is_convolution(node) or writes_out(node)
+
+
 class NoLibraryError(Exception):
     """Raised where nothing can be compiled."""
 
@@ -150,24 +159,41 @@ class CWriter(ProgramWriter):
         super().__init__(program, steps, layout)
         self.texts: dict[str, str] = {}  # name of each function by its text
         self.kept: list[Any] = []  # memory that only the compiled functions read
-        self.space.update(partial=functools.partial, fit_layout=fit_layout)
+        self.space.update(partial=functools.partial, fit_layout=fit_layout, is_finite=is_finite)
 
     def write_group(self, group: LoopGroup) -> None:
         """Write the call of the compiled function of a group."""
         for value in group.stores:
             self.target(value)
         text = write_text(group)
+        count = group.size if text.is_flat else group.rows
+        self.lines.append(self.call_text(text, count, group.size >= _THREADED))
+
+    def write_node(self, node: Node) -> None:
+        """Write the lines of a node; of a convolution the call of a compiled function."""
+        if not is_convolution(node):
+            super().write_node(node)
+            return
+        out: Value = node.outputs[0]  # type: ignore[assignment]
+        name = self.target(out)
+        is_large = math.prod(out.shape) * math.prod(node.args[1].shape[1:]) >= _THREADED_PRODUCTS
+        text = self.call_text(convolution_text(node), node.args[0].shape[0], is_large)
+        if node.name == "op._conv_input":
+            other = f"copyto({name}, {self.call(node)})"
+            text = f"{text} if is_finite({self.names[node.args[1]]}) else {other}"
+        self.lines.append(text)
+
+    def call_text(self, text: Text, count: int, is_large: bool) -> str:
+        """Return the call of the compiled function of a text for all rows."""
         name = self.texts.setdefault(text.body, f"c{len(self.texts)}")
         addresses, slots, arrays = self.bind(text)
         sizes = numpy.array([*text.sizes, 0], numpy.int64)
         self.kept += [addresses, sizes, slots]
         memory = ", ".join(str(block.ctypes.data) for block in (addresses, sizes, slots))
-        count = group.size if text.is_flat else group.rows
         given = f"({''.join(f'{array}, ' for array in arrays)})"
-        if group.size >= _THREADED and not text.sums:
-            self.lines.append(f"in_parts(partial({name}, {memory}, {given}), {count})")
-        else:
-            self.lines.append(f"{name}({memory}, {given}, 0, {count})")
+        if is_large and not text.sums:
+            return f"in_parts(partial({name}, {memory}, {given}), {count})"
+        return f"{name}({memory}, {given}, 0, {count})"
 
     def bind(self, text: Text) -> tuple[Any, Any, list[str]]:
         """Return the addresses of a call, the places of those that change, and their arrays."""

@@ -57,7 +57,10 @@ _SELECT = {
 }
 _SPECIAL = {"xp.erf": "erf", "xp.ndtr": "ndtr"}
 _SUMS = ("sum", "sum_along", "total", "mean", "sum_of_products")
-_PARAMETERS = "char **p, const i64 *n, const i64 *slots, const char *tuple, i64 lo, i64 hi"
+#: Strides of fewer elements are part of the text: compilers vectorize such loads.
+_FEW_STEPS = 5
+#: Parameters of each function.
+PARAMETERS = "char **p, const i64 *n, const i64 *slots, const char *tuple, i64 lo, i64 hi"
 #: Cost of an operation from which it is not computed again in a later loop.
 _DEAR = {"exp": 8, "log": 8, "tanh": 12, "erf": 12, "ndtr": 12, "divide": 4, "sqrt": 4}
 _CHEAP = 6
@@ -379,7 +382,7 @@ class TextWriter:
             loop = self.flat_loop(lines)
         else:
             loop = ["for (i64 r = lo; r < hi; r++) {", *self.row, *lines, "}"]
-        declaration = f"void NAME({_PARAMETERS}) {{"
+        declaration = f"void NAME({PARAMETERS}) {{"
         start = ["bind(p, slots, tuple);", "const i64 C = n[0]; (void)C;"]
         return [declaration, *start, *self.head, *loop, *self.tail, "}"]
 
@@ -443,6 +446,8 @@ class TextWriter:
             self.row.append(f"const {kind} *v{k} = p{k} + o{k}[r];")
         if steps[-1] in (0, 1):
             return f"v{k}[i]" if steps[-1] else f"v{k}[0]"
+        if abs(steps[-1]) < _FEW_STEPS:
+            return f"v{k}[i * {steps[-1]}]"
         return f"v{k}[i * n[{self.add_size(steps[-1])}]]"
 
     def add_store(self, value: Value) -> None:
