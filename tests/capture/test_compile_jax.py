@@ -79,7 +79,12 @@ class Language(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(11, 8)
         self.layer = nn.TransformerEncoderLayer(
-            8, 2, 16, dropout=0.0, batch_first=True, bias=False  # a bias of keys has no gradient
+            8,
+            2,
+            16,
+            dropout=0.0,
+            batch_first=True,
+            bias=False,  # a bias of keys has no gradient
         )
         self.head = nn.Linear(8, 11)
 
@@ -342,9 +347,11 @@ def test_each_backend_has_recordings_of_its_own() -> None:
 @pytest.mark.parametrize(("engine", "backend"), [("numpy", "jax"), ("jax", "numpy")])
 def test_an_engine_of_another_backend_runs_eagerly(engine: str, backend: str) -> None:
     compiled = tt.compile(lambda x: x * 3, backend=engine)
-    with tt.backend_context(backend), pytest.warns(UserWarning, match=f"engine '{engine}' cannot"):
-        assert compiled(tt.ones(2)).tolist() == [3.0, 3.0]
-        assert not breaks(compiled)
+    with tt.backend_context(backend):
+        x = tt.ones(2)
+        with pytest.warns(UserWarning, match=f"engine '{engine}' cannot"):
+            found = compiled(x)
+        assert found.tolist() == [3.0, 3.0] and not breaks(compiled)
 
 
 def test_a_users_trace_runs_compiled_functions_eagerly(on_jax: Any) -> None:
@@ -470,6 +477,23 @@ def test_another_thread_uses_the_module_while_one_records(on_jax: Any) -> None:
     tt.compile(forward)(x)
     thread.join()
     assert found == [expected]
+
+
+def test_tensors_of_jax_on_a_gpu_have_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(tt.backends, "_registry", dict(tt.backends._registry))
+    made = type(tt.backends.load("jax"))()
+    tt.register_backend("jax", made, replace=True)
+    with tt.backend_context(made):
+        devices: set[str] = set()
+
+        @tt.compile(fullgraph=True)
+        def step(x: Any) -> Any:
+            return x * tt.ones(2, device="cuda") + tt.zeros(2, device=x.device)
+
+        for _ in range(3):
+            devices.add(step(tt.ones(2, device="cuda")).device.type)
+    assert devices == {"cuda"}
 
 
 def test_explain_describes_a_recording(on_jax: Any) -> None:

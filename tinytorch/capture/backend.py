@@ -98,10 +98,15 @@ class RecordingBackend(NumpyBackend):
     linalg: Any = RecordedNamespace("numpy.linalg", NUMPY.linalg)
 
     @property
-    def recorded(self) -> Any:
+    def recorded(self) -> Any:  # type: ignore[override]
         """The backend of the tensors that this thread records."""
         recorder = current_recorder()
         return NUMPY if recorder is None else recorder.backend
+
+    @property
+    def device_type(self) -> str:  # type: ignore[override]
+        """Type of the device of the tensors that this thread records."""
+        return str(self.recorded.device_type)
 
     def serve_library(self) -> None:
         """Do nothing: ``__getattr__`` looks names up on first use."""

@@ -47,10 +47,10 @@ def is_eager_scope() -> bool:
     override operations, hooks of all modules, hooks for saved tensors, anomaly mode, and functions
     that the backend's library traces.
     """
-    backend = current_backend()
+    backend: Any = current_backend()
     return bool(
         is_transforming() or torch_function.modes.get() or CALLS or HOOK_STACK.get()
-        or Anomaly.enabled or backend.traces and backend.raw_library.is_tracing()  # type: ignore
+        or Anomaly.enabled or backend.traces and backend.raw_library.is_tracing()
     )  # fmt: skip
 
 

@@ -82,9 +82,9 @@ class HostNumbers:
         if node.kind is Kind.DRAW:
             self._add_draw(node, function)
         elif function.__class__ in (OnFloats, ToDtype) and self.names.keys() >= set(args):
-            run = function.function if function.__class__ is OnFloats else partial(
-                round_to, function.dtype.type
-            )  # fmt: skip
+            run: Any = getattr(function, "function", None)  # of OnFloats
+            if isinstance(function, ToDtype):
+                run = partial(round_to, function.dtype)
             given = [
                 self.names[arg] if isinstance(arg, Value) else self._name(arg) for arg in node.args
             ]
@@ -276,8 +276,12 @@ class JaxProgram:
 
 
 def prepare_both(
-    forward: Program, backward: Program, arrays: dict[Value, Any], backend: Any, spare: Sequence[int]
-) -> tuple[JaxProgram, JaxProgram]:  # fmt: skip
+    forward: Program,
+    backward: Program,
+    arrays: dict[Value, Any],
+    backend: Any,
+    spare: Sequence[int],
+) -> tuple[JaxProgram, JaxProgram]:
     """Return the programs of a call and of its backward pass.
 
     Args:
@@ -314,9 +318,9 @@ def is_keyed(node: Node) -> bool:
     return node.name == "draw.bernoulli" or value.dtype.char in "fd"
 
 
-def round_to(kind: Any, number: float) -> float:
+def round_to(dtype: Any, number: float) -> float:
     """Round a float to another dtype."""
-    return kind(number).item()  # type: ignore[no-any-return]
+    return dtype.type(number).item()  # type: ignore[no-any-return]
 
 
 def raw_of(value: Any) -> Any:

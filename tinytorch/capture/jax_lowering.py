@@ -121,27 +121,29 @@ def lower(name: str, function: Any) -> Callable[..., Any]:
         name: Name of the node.
         function: Its function.
     """
-    xp = _XP.get()
+    xp: Any = _XP.get()
+    found: Any = function
     kind = function.__class__
     if kind in _WRAPPERS:
         return functools.partial(_WRAPPERS[kind], name, function)
     if isinstance(function, numpy.ufunc):
         word = function.__name__
         is_numpys = getattr(numpy, word, None) is function
-        return getattr(xp.library, word) if is_numpys else xp.special(word)  # type: ignore
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, numpy.ufunc):
-        return getattr(getattr(xp.library, owner.__name__), function.__name__)  # type: ignore
-    if owner is _NUMPY:
+        found = getattr(xp.library, word) if is_numpys else xp.special(word)
+    elif isinstance(owner := getattr(function, "__self__", None), numpy.ufunc):
+        found = getattr(getattr(xp.library, owner.__name__), function.__name__)
+    elif owner is _NUMPY:
         word = function.__name__
-        return _add_scaled if word == "add_scaled" else getattr(xp, word)  # type: ignore
-    if getattr(function, "__objclass__", None) is numpy.ndarray:
-        return _Method(function)
-    if name.startswith("special."):
-        return xp.special(name.partition(".")[2])  # type: ignore[no-any-return]
-    if name.startswith("numpy."):
-        return functools.reduce(getattr, name.split(".")[1:], xp.library)
-    return _window if function is window else function  # type: ignore[no-any-return]
+        found = _add_scaled if word == "add_scaled" else getattr(xp, word)
+    elif getattr(function, "__objclass__", None) is numpy.ndarray:
+        found = _Method(function)
+    elif name.startswith("special."):
+        found = xp.special(name.partition(".")[2])
+    elif name.startswith("numpy."):
+        found = functools.reduce(getattr, name.split(".")[1:], xp.library)
+    elif function is window:
+        found = _window
+    return found  # type: ignore[no-any-return]
 
 
 class _Method:

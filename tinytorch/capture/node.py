@@ -124,7 +124,7 @@ class ProgramCall:
     """
 
     def __init__(self, call: CallRecording, listed: Listed, engine: str) -> None:
-        self.backend = backend = call.recorder.backend
+        self.backend: Any = call.recorder.backend
         backward, residuals, read = split_backward(call)
         forward = call.program
         self._given = len(forward.outputs)
@@ -163,24 +163,28 @@ class ProgramCall:
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self._undo = Undo(forward)
-        if backend is _NUMPY:
+        if self.backend is _NUMPY:
             self.lanes: Any = Lanes(forward, engine)
             self.backward_lanes: Any = Lanes(backward, engine)
-            return
+        else:
+            self._compile(call, listed, forward, backward)
+
+    def _compile(
+        self, call: CallRecording, listed: Listed, forward: Program, backward: Program
+    ) -> None:
+        """Let JAX trace the two programs."""
         from .jax_engine import prepare_both
 
-        arrays = [source.array for source in compress(call.sources, kinds)]
-        given_arrays = dict(zip(forward.inputs, arrays, strict=True))
+        sources = [source.array for source in call.sources if source.kind != "cotangent"]
+        arrays = dict(zip(forward.inputs, sources, strict=True))
         spare = self._find_spare(call, listed, forward)
         self._spare = list(spare.values())
         self.lanes, self.backward_lanes = prepare_both(
-            forward, backward, given_arrays, backend, list(spare)
+            forward, backward, arrays, self.backend, list(spare)
         )
         self._undo.written.clear()  # it writes after everything is computed
 
-    def _find_spare(
-        self, call: CallRecording, listed: Listed, forward: Program
-    ) -> dict[int, Any]:  # fmt: skip
+    def _find_spare(self, call: CallRecording, listed: Listed, forward: Program) -> dict[int, Any]:
         """Return the inputs that are gradients which calls replace unread, with their owners."""
         replaced = {id(tensor) for tensor, value in call.grads if value is not None}
         used = used_inputs(forward)
@@ -249,7 +253,7 @@ class ProgramCall:
         """
         ones = [numpy.ones(shape, dtype) for shape, dtype in self._cotangents]
         read = [ones[i] if kind == "cotangent" else arrays[i] for kind, i in self._read]
-        return self.backward_lanes.run([*found[self._given :], *read])
+        return self.backward_lanes.run([*found[self._given :], *read])  # type: ignore[no-any-return]
 
     def arrays(self, signature: Signature) -> list[Any]:
         """Return an array for each input of the forward program at a call."""

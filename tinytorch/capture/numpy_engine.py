@@ -213,7 +213,7 @@ class ProgramWriter:
         exec(compile(text, "<program>", "exec"), self.space)
         groups = sum(isinstance(step, LoopGroup) for step in self.steps)
         made = self.executable(self.space["run"], text, self.layout.nbytes, groups)
-        made.profiled = ProfiledFunction(parameters, self.lines, parts, self.space)
+        made.profiled = ProfiledFunction(self.header(), self.lines, parts, self.space)
         return made
 
     def make_arena(self, nbytes: int) -> Any:

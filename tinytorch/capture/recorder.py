@@ -21,9 +21,7 @@ import numpy
 from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value, values_in
 from .host_copies import HostCopies
-from .traced_memory import (
-    Base, Function, Input, TracedArray, is_within, place_view, root_of,
-)  # fmt: skip
+from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
 
 #: The recorders by the thread that records.
 _recorders: dict[int, ProgramRecorder] = {}

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy
 
+from ..state import current_backend
 from .guards import modes
 from .code_names import IMPURE, PACKAGE
 from .python_values import instance_dict, is_same
@@ -44,6 +45,7 @@ class SideEffects:
         self._random = _random_states()
         self._modes = modes()
         self._calls: list[str] = []
+        self._folders = (PACKAGE, *_folders_of_library())
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -61,13 +63,13 @@ class SideEffects:
             sys.setprofile(None)
 
     def _note_event(self, frame: FrameType, event: str, function: Any) -> None:
-        """Note the call of an impure function of C outside of this library."""
+        """Note the call of an impure function of C outside of this library and the backend's."""
         if event != "c_call":
             return
         name = IMPURE.get(id(function)) or _method_name(function)
         if not name:
             return
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(self._folders):
             self._calls.append(f"{name}() at {frame.f_code.co_filename}:{frame.f_lineno}")
 
     def calls(self) -> list[str]:
@@ -90,6 +92,12 @@ class SideEffects:
             if before != now
         ]
         return found
+
+
+def _folders_of_library() -> list[str]:
+    """Return the folders of the array library of the active backend, if it is not NumPy."""
+    module = getattr(current_backend(), "module", "").partition(".")[0]
+    return list(getattr(sys.modules.get(module), "__path__", ()))
 
 
 def _method_name(function: Any) -> str:

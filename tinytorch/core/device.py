@@ -66,7 +66,9 @@ def unknown_kind_error(kind: str) -> RuntimeError:
 
 def _kinds_of(cls: type[Backend]) -> set[str]:
     """Device types of all subclasses of ``Backend``, registered or not."""
-    return {cls.device_type}.union(*map(_kinds_of, cls.__subclasses__()))
+    own = vars(cls).get("device_type")
+    kinds = {own} if isinstance(own, str) else set()  # a property depends on the instance
+    return kinds.union(*map(_kinds_of, cls.__subclasses__()))
 
 
 class device(Scope):
