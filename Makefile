@@ -91,7 +91,7 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch $(ON_NUMPY) sample-torch $(ON_STRICT)
 
 backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
-	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py
+	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py tests/capture/test_compile_jax.py
 	@$(AT_ONCE) PY=$(BACKENDS_VENV)/bin/python MARKS= sample-jax sample-dask
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own databases of test cases
