@@ -6,6 +6,7 @@ TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
 BACKENDS_VENV := .venv-backends
+CUDA_VENV := .venv-cuda
 ARRAY_API_VENV := .venv-array-api
 DOCS_VENV := .venv-docs
 BROWSER_VENV := .venv-browser
@@ -28,7 +29,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch static backends parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch static backends cuda-text parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,7 +77,7 @@ strict-%:
 	$(PYTEST) --backend strict $(in-$*)
 
 # Samples of the tests of operations and layers on libraries that are not NumPy's kind.
-sample-array_api_strict: SIZE := 1000
+sample-array_api_strict: SIZE := 1500
 sample-torch: SIZE := 1000
 sample-torch: override MARKS :=
 sample-jax: SIZE := 300
@@ -93,6 +94,11 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
 	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py tests/capture/test_compile_jax.py
 	@$(AT_ONCE) PY=$(BACKENDS_VENV)/bin/python MARKS= sample-jax sample-dask
+
+# NVRTC, CUDA's compiler, needs no GPU; it comes with CuPy.
+cuda-text: $(CUDA_VENV)/.test  ## compile the CUDA text of kernels and of compiled programs
+	$(CUDA_VENV)/bin/python -m pytest -q -rs -n 0 \
+	  tests/cuda/test_cuda_sources.py tests/capture/test_cuda_text.py
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own databases of test cases
 	$(TORCH_VENV)/bin/python tests/parity.py
@@ -198,7 +204,7 @@ package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and chec
 	$(PY) -m twine check --strict dist/*
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) $(BACKENDS_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
+	rm -rf $(VENV) $(TORCH_VENV) $(BACKENDS_VENV) $(CUDA_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
 	rm -rf build dist *.egg-info *.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -244,6 +250,13 @@ $(BACKENDS_VENV)/.test: setup.cfg pyproject.toml
 	@$(PYTHON) -m venv $(BACKENDS_VENV)
 	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile '$(TORCH)'
 	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients]' jax 'mlx[cpu]'
+	@touch $@
+
+$(CUDA_VENV)/.test: setup.cfg pyproject.toml
+	@echo "installing CuPy, CUDA's compiler and what the tests need into $(CUDA_VENV)"
+	@$(PYTHON) -m venv $(CUDA_VENV)
+	@$(CUDA_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
+	@$(CUDA_VENV)/bin/python $(PIP_INSTALL) --editable '.[test,cupy]'
 	@touch $@
 
 $(ARRAY_API_VENV)/.test: setup.cfg

@@ -220,8 +220,9 @@ def main(arguments: list[str] | None = None) -> int:
         rows = [row for row, _ in measured]
         lines = every.summary(measured)
     elif options.only[0] == "compiled":
-        rows = compiled.measure(effort, options.only[1:])
+        rows = compiled.measure(effort, options.only[1:], (1, 2))
         rows += compiled_jax.measure(effort, options.only[1:])
+        lines = compiled.summary(rows)
     else:
         rows = measure_rows(options.only, found, effort)
     if not rows:

@@ -1,15 +1,19 @@
-"""Compiled steps beside eager ones, PyTorch and NumPy by hand: processor time of one thread.
+"""Compiled steps beside eager ones, PyTorch, ``torch.compile``, NumPy and JAX by hand.
 
 python -m benchmarks --only compiled            # all rows
-python -m benchmarks --only compiled gpt lstm   # the rows whose work holds one of the texts
+python -m benchmarks --only compiled GPT LSTM   # the rows whose work holds one of the texts
+python -m benchmarks.compiled_plot              # draw the kept run for the site
 
-All libraries run in one process with one thread, in turns, and the least time of each counts.
+All libraries run in one process, in turns, and the least time of each counts: processor time with
+one thread, wall time with two.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from . import larger, libraries, mlp, ops
+from . import by_hand, larger, libraries, mlp, ops
 from .report import ResultRow
 from .timing import Effort, least_of
 
@@ -29,6 +33,9 @@ Step = Callable[[], Any]
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 #: Calls of a compiled step before it is measured: recordings, and the pages of new memory.
 _FIRST = 4
+ENGINES = "numpy", "c"
+#: Who runs a step besides tinytorch, and the keys of a row's values.
+OTHERS = {"torch": "torch", "torch.compile": "torch.compile", "by hand": "numpy", "jax": "jax"}
 
 
 @dataclass(frozen=True)
@@ -175,20 +182,32 @@ WORKS: dict[str, CompiledWork] = {
 # -- measuring -----------------------------------------------------------------------------------
 
 
-def measure(effort: Effort, parts: Sequence[str]) -> list[ResultRow]:
-    """Measure the rows whose work holds one of ``parts``, or all, in a process of one thread."""
+def measure(effort: Effort, parts: Sequence[str], threads: Sequence[int] = (1,)) -> list[ResultRow]:
+    """Measure the rows whose work holds one of ``parts``, or all.
+
+    Args:
+        effort: The effort.
+        parts: The texts.
+        threads: Numbers of threads, each in a process of its own for each row.
+    """
     names = [name for name in WORKS if not parts or any(part in name for part in parts)]
     context = multiprocessing.get_context("spawn")
-    with one_thread(), ProcessPoolExecutor(1, context) as pool:
-        found = [pool.submit(measure_work, name, effort).result() for name in names]
-    return [row for rows in found for row in rows]
+    found = []
+    for count in threads:
+        for name in names:
+            with with_threads(count), ProcessPoolExecutor(1, context) as pool:
+                found += pool.submit(measure_work, name, effort, count).result()
+    return found
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Let processes that start inside the scope use one thread."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
+def with_threads(count: int) -> Iterator[None]:
+    """Let processes that start inside the scope use a number of threads."""
+    wanted = dict.fromkeys(_THREADS, str(count))
+    if count == 1:  # of JAX
+        wanted["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:
@@ -199,47 +218,89 @@ def one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def make_steps(work: CompiledWork, found: libraries.Libraries) -> dict[str, Step]:
+def make_steps(name: str, found: libraries.Libraries, threads: int = 1) -> dict[str, Step]:
     """Return the steps of a work by who runs them; each has run a few times."""
-    if "torch" in found:
-        found["torch"].set_num_threads(1)
-    m = found["tinytorch"]
+    work, m = WORKS[name], found["tinytorch"]
     steps = {"eager": work.make(m)}
-    for engine in ("numpy", "c"):
+    for engine in ENGINES:
         steps[engine] = m.compile(work.make(m), backend=engine)
     if "torch" in found:
+        found["torch"].set_num_threads(threads)
         steps["torch"] = work.make(found["torch"])
+        if shutil.which("c++"):
+            steps["torch.compile"] = found["torch"].compile(work.make(found["torch"]))
     if work.by_hand is not None:
         steps["by hand"] = work.by_hand()
-    for step in steps.values():
-        for _ in range(_FIRST):
-            step()
+    if "jax" in found and name in by_hand.STEPS:
+        steps["jax"] = by_hand.STEPS[name]()
+    for who, step in [*steps.items()]:
+        try:
+            for _ in range(_FIRST):
+                step()
+        except Exception as error:
+            if who != "torch.compile":
+                raise
+            print(f"{name}: torch.compile failed: {str(error)[:200]}", file=sys.stderr)
+            del steps[who]
     return steps
 
 
-def measure_work(name: str, effort: Effort) -> list[ResultRow]:
+def measure_work(name: str, effort: Effort, threads: int = 1) -> list[ResultRow]:
     """Measure one work in this process: a row for eager code and one for each engine."""
-    work, found = WORKS[name], libraries.load(("tinytorch", "numpy", "torch"))
-    steps = make_steps(work, found)
-    timers = {who: partial(time_step, step, effort.seconds) for who, step in steps.items()}
+    work = WORKS[name]
+    found = libraries.load(("tinytorch", "numpy", "torch", "jax"))
+    clock = time.process_time if threads == 1 else time.perf_counter
+    timers = {
+        who: partial(time_step, step, effort.seconds, clock)
+        for who, step in make_steps(name, found, threads).items()
+    }
     least = least_of(timers, effort)
-    others = {"torch": least.get("torch"), "numpy": least.get("by hand")}
-    known = {who: seconds for who, seconds in others.items() if seconds is not None}
+    others = {key: least[who] for who, key in OTHERS.items() if who in least}
     unit = "ms" if least["eager"] > 1e-3 else "µs"
-    bounds = {"eager": None, "numpy": work.bounds[0], "c": work.bounds[1]}
+    bounds = dict(zip(ENGINES, work.bounds, strict=True)) if threads == 1 else {}
+    suffix = "" if threads == 1 else f", {threads} threads"
     return [
-        ResultRow(f"compiled, {who}: {name}", unit, {"tinytorch": least[who], **known}, bound)
-        for who, bound in bounds.items()
-    ]
+        ResultRow(
+            f"compiled, {who}{suffix}: {name}", unit, {"tinytorch": least[who], **others},
+            bounds.get(who),
+        )
+        for who in ("eager", *ENGINES)
+    ]  # fmt: skip
 
 
-def time_step(step: Step, seconds: float) -> float:
-    """Return the least processor time of one call, of as many as fit into ``seconds``."""
-    least, end = float("inf"), time.process_time() + seconds
+def time_step(step: Step, seconds: float, clock: Callable[[], float] = time.process_time) -> float:
+    """Return the least time of one call, of as many as fit into ``seconds``."""
+    least, end = float("inf"), clock() + seconds
     while True:
-        start = time.process_time()
+        start = clock()
         step()
-        now = time.process_time()
+        now = clock()
         least = min(least, now - start)
         if now >= end:
             return least
+
+
+def ratios(rows: Sequence[ResultRow]) -> dict[str, dict[str, float]]:
+    """Return the times over those of eager PyTorch: for each work by who ran it."""
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        kind, _, name = row.work.partition(": ")
+        label, who, *threads = kind.split(", ")
+        if label == "compiled" and "torch" in row.values:
+            line = found.setdefault(", ".join((name, *threads)), {})
+            line[f"tinytorch, {who}"] = row.values["tinytorch"] / row.values["torch"]
+            for other, key in OTHERS.items():
+                if key in row.values and other != "torch":
+                    line[other] = row.values[key] / row.values["torch"]
+    return found
+
+
+def summary(rows: Sequence[ResultRow]) -> list[str]:
+    """Return a table of ``ratios`` as lines of text."""
+    found = ratios(rows)
+    columns = [*dict.fromkeys(who for line in found.values() for who in line)]
+    lines = ["time over eager PyTorch's".ljust(34) + "".join(f"{who:>18}" for who in columns)]
+    for name, line in found.items():
+        cells = (f"{line[who]:.3f}" if who in line else "–" for who in columns)
+        lines.append(name.ljust(34) + "".join(f"{cell:>18}" for cell in cells))
+    return lines if found else []

@@ -17,6 +17,7 @@ import contextlib
 import io
 import math
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -84,23 +85,30 @@ class CharGPT(nn.Module):
         return self.head(self.blocks(self.letter(letters) + self.place(places)))
 
 
-def fit(model: CharGPT, text: tt.Tensor, steps: int) -> list[float]:
+def fit(model: CharGPT, text: tt.Tensor, steps: int, compiles: bool) -> list[float]:
     """Train on random pieces of the text; return the loss of each step."""
     optimizer = optim.AdamW(model.parameters(), lr=3e-3)
     schedule = optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=steps)
-    losses = []
-    for step in range(1, steps + 1):
-        first = tt.randint(len(text) - CONTEXT, (16, 1))
-        piece = text[first + tt.arange(CONTEXT + 1)]
+
+    def train(piece: tt.Tensor) -> tt.Tensor:
         logits = model(piece[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), piece[:, 1:].flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
-        losses.append(loss.item())
+        return loss.detach()
+
+    if compiles:
+        train = tt.compile(train)
+    losses = []
+    start = time.perf_counter()
+    for step in range(1, steps + 1):
+        first = tt.randint(len(text) - CONTEXT, (16, 1))
+        losses.append(train(text[first + tt.arange(CONTEXT + 1)]).item())
         if step % 50 == 0:
             print(f"step {step:4d}   loss {losses[-1]:.3f}")
+    print(f"{steps} steps in {time.perf_counter() - start:.1f} s")
     return losses
 
 
@@ -148,6 +156,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     parser.add_argument("--output", type=Path, default=Path("chargpt.png"), help="picture to write")
     return parser.parse_args()
 
@@ -162,7 +171,7 @@ def main() -> int:
     bounds = [table_entropy(text, size) for size in (1, 2, 3)]
     model = CharGPT(len(vocabulary))
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(text)} letters")
-    losses = fit(model, letters, arguments.steps)
+    losses = fit(model, letters, arguments.steps, arguments.compile)
     written = write(model, letters[:5], 300)
     print("".join(vocabulary[index] for index in written))
     line = slice(text.index("Beautiful"), text.index("Explicit"))

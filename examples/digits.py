@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -52,18 +53,30 @@ def build() -> nn.Module:
     )
 
 
+def make_step(
+    model: nn.Module, optimizer: optim.Optimizer
+) -> Callable[[tt.Tensor, tt.Tensor], tt.Tensor]:
+    """Return the function that trains on a batch and returns its loss."""
+    loss_fn = nn.CrossEntropyLoss()
+
+    def step(images: tt.Tensor, labels: tt.Tensor) -> tt.Tensor:
+        optimizer.zero_grad()
+        loss = loss_fn(model(images), labels)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
 def train_epoch(
-    model: nn.Module, loader: DataLoader, optimizer: optim.Optimizer, loss_fn: nn.Module
+    model: nn.Module, loader: DataLoader, step: Callable[[tt.Tensor, tt.Tensor], tt.Tensor]
 ) -> float:
     """Train for one epoch; return the mean loss."""
     model.train()
     total, seen = 0.0, 0
     for images, labels in loader:
-        optimizer.zero_grad()
-        loss = loss_fn(model(images), labels)
-        loss.backward()
-        optimizer.step()
-        total += loss.item() * len(labels)
+        total += step(images, labels).item() * len(labels)
         seen += len(labels)
     return total / seen
 
@@ -117,6 +130,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--lr", type=float, default=4e-3)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     parser.add_argument("--output", type=Path, default=Path("digits.png"), help="picture to write")
     return parser.parse_args()
 
@@ -126,15 +140,17 @@ def fit(
 ) -> tuple[list[float], list[float]]:
     """Train; print and return the loss and the held-out accuracy of every epoch."""
     loader = DataLoader(train, batch_size=arguments.batch_size, shuffle=True)
-    loss_fn = nn.CrossEntropyLoss()
     optimizer = optim.AdamW(model.parameters(), lr=arguments.lr)
+    step = make_step(model, optimizer)
+    if arguments.compile:
+        step = tt.compile(step)
     images, labels = test.tensors
     losses: list[float] = []
     accuracies: list[float] = []
     # disable=None: show a progress bar only if the output is a terminal.
     progress = tqdm(range(1, arguments.epochs + 1), desc="training", unit="epoch", disable=None)
     for epoch in progress:
-        losses.append(train_epoch(model, loader, optimizer, loss_fn))
+        losses.append(train_epoch(model, loader, step))
         accuracies.append((predict(model, images) == labels).float().mean().item())
         progress.write(
             f"epoch {epoch:3d}   loss {losses[-1]:.4f}   held-out accuracy {accuracies[-1]:.1%}"

@@ -13,7 +13,7 @@ import pytest
 
 import tinytorch as tt
 from benchmarks import (
-    backends, bare, compiled, every, larger, libraries, mlp, ops, report, scaling, small,
+    backends, bare, by_hand, compiled, every, larger, libraries, mlp, ops, report, scaling, small,
 )  # fmt: skip
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
@@ -257,10 +257,37 @@ def test_compiled_steps_are_measured_beside_eager_ones() -> None:
     assert all(row.values["tinytorch"] > 0 and row.values["numpy"] > 0 for row in rows)
 
 
+def test_compiled_steps_are_summed_up_over_eager_pytorch() -> None:
+    others = {"torch": 2.0, "torch.compile": 1.0, "jax": 0.5}
+    rows = [
+        report.ResultRow("compiled, c: softmax", "ms", {"tinytorch": 1.0, **others}),
+        report.ResultRow("compiled, c, 2 threads: softmax", "ms", {"tinytorch": 3.0, "torch": 2.0}),
+        report.ResultRow("compiled, c: without PyTorch", "ms", {"tinytorch": 1.0}),
+    ]
+    assert compiled.ratios(rows) == {
+        "softmax": {"tinytorch, c": 0.5, "torch.compile": 0.5, "jax": 0.25},
+        "softmax, 2 threads": {"tinytorch, c": 1.5},
+    }
+    head, first, second = compiled.summary(rows)
+    assert head.split()[-3:] == ["c", "torch.compile", "jax"]
+    assert first.split()[1:] == ["0.500", "0.500", "0.250"]
+    assert second.split()[3:] == ["1.500", "–", "–"]
+    assert compiled.summary(rows[2:]) == []
+
+
+@pytest.mark.parametrize("name", by_hand.STEPS)
+def test_steps_by_hand_in_jax_do_the_same_work(name: str) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    if "M" in name.split(", ")[-1] or "1024" in name:
+        pytest.skip("large arrays take too long here")
+    steps = compiled.make_steps(name, libraries.load(("tinytorch", "jax")))
+    eager, ours = steps["eager"](), steps["jax"]()
+    np.testing.assert_allclose(np.asarray(ours), np.asarray(eager.detach()), 1e-3)
+
+
 @pytest.mark.parametrize("name", ["chain of 100, 16", "MLP step, Adam, 64"])
 def test_compiled_steps_and_those_by_hand_do_the_same_work(name: str) -> None:
-    work = compiled.WORKS[name]
-    steps = compiled.make_steps(work, libraries.load(("tinytorch",)))
+    steps = compiled.make_steps(name, libraries.load(("tinytorch",)))
     found = [step() for step in steps.values()]
     results = [np.asarray(getattr(item, "detach", lambda item=item: item)()) for item in found]
     assert len(results) == 4

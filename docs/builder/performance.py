@@ -40,8 +40,10 @@ def files() -> dict[str, str]:
 
 
 def machines() -> list[Path]:
-    """The recorded runs, without ``latest.json``, which holds the last measurement."""
-    return sorted(path for path in RESULTS.glob("*.json") if path.stem != "latest")
+    """The recorded runs, without the last measurement and that of compiled steps."""
+    return sorted(
+        path for path in RESULTS.glob("*.json") if path.stem not in ("latest", "compiled")
+    )
 
 
 def machine_name(run: Run) -> str:
