@@ -218,6 +218,20 @@ def test_a_program_of_many_operations_is_one_function() -> None:
     assert compare(builder.program, builder.arrays(), 0).groups == 1
 
 
+def test_a_group_of_many_arrays_has_masks() -> None:
+    builder = Builder()
+    x = total = builder.input(np.arange(12.0, dtype="float32").reshape(3, 4))
+    for k in range(12):  # the names of the arrays must not be those of types
+        factor = builder.input(np.full((3, 1), float(k), "float32"))
+        total = builder.call(np.add, total, builder.call(np.multiply, x, factor))
+        mask = builder.call(np.greater, total, factor)
+        total = builder.call(np.where, mask, total, x, name="xp.where")
+        x = builder.input(np.arange(12.0, dtype="float32").reshape(3, 4) - k)
+    builder.program.outputs = [total]
+    executable = compare(builder.program, builder.arrays(), 0)
+    assert isinstance(executable, c_engine.CompiledExecutable)
+
+
 def test_equal_groups_of_other_sizes_share_one_function() -> None:
     builder = Builder()
     builder.program.outputs = [chain(builder, size) for size in (10, 1000, 77)]

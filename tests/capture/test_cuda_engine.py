@@ -5,14 +5,18 @@ A C compiler makes the text of the kernels a library; ``cuda_host`` runs blocks 
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tinytorch.capture import c_compiler, cuda_engine, cuda_text
+from tinytorch.capture.cuda_graph import CapturedRun
 from tinytorch.capture.graph import Program
+from tinytorch.capture.numbers import WithFloats
 from tinytorch.capture.recording import record
 from tinytorch.capture.replay import run_program
 
@@ -202,3 +206,110 @@ def test_a_barrier_that_is_missing_is_noticed(device: Any, monkeypatch: pytest.M
     monkeypatch.setattr(cuda_text, "PRELUDE", cuda_text.PRELUDE.replace(cuda_text.TEAMS, text))
     with pytest.raises(AssertionError, match="Arrays are not equal"):
         test_rows_are_reduced_over_all_threads(9, 700, device)
+
+
+# -- graphs: what a stream is told to do, without one -------------------------------------------
+
+
+class PretendedDevice:
+    """Streams and graphs that run what is launched at once, or when the graph is launched."""
+
+    def __init__(self) -> None:
+        self.captured: list[Any] | None = None
+        self.refuses = False
+        self.cuda = self
+        self.malloc = None
+
+    def launch(self, work: Any) -> None:
+        """Run a kernel, or add it to the graph."""
+        if self.captured is None:
+            work()
+        elif self.refuses:
+            raise RuntimeError("operation not permitted when stream is capturing")
+        else:
+            self.captured.append(work)
+
+    def MemoryPool(self) -> Any:
+        return self
+
+    def Stream(self, non_blocking: bool) -> Any:
+        assert non_blocking
+        return self
+
+    def get_current_stream(self) -> Any:
+        return self
+
+    def using_allocator(self, malloc: Any) -> Any:
+        return contextlib.nullcontext()
+
+    def synchronize(self) -> None:
+        assert self.captured is None, "waiting ends a capture with an error"
+
+    def begin_capture(self) -> None:
+        self.captured = []
+
+    def end_capture(self) -> Any:
+        works, self.captured = self.captured or [], None
+        return SimpleNamespace(launch=lambda: [work() for work in works])
+
+    def __enter__(self) -> PretendedDevice:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def counting(library: PretendedDevice, number: Array, calls: list[int]) -> Any:
+    """Function that counts a number up on the device, and returns it."""
+
+    def run() -> list[Any]:
+        calls.append(1)
+        library.launch(lambda: np.add(number, 1, number))
+        return [number]
+
+    return run
+
+
+def test_the_third_run_on_the_same_arrays_is_a_graph_with_results_of_its_own() -> None:
+    library, number, calls = PretendedDevice(), np.zeros(2), list[int]()
+    captured, run = CapturedRun(library), counting(library, number, calls)
+    results = [captured.run(run, "arrays") for _ in range(6)]
+    assert len(calls) == 3, "a graph is launched without the function"
+    assert number.tolist() == [6, 6], "a capture runs nothing, and each launch once"
+    assert [result[0][0] for result in results[1:]] == [2, 3, 4, 5, 6]
+
+
+def test_other_arrays_end_a_graph() -> None:
+    library, calls = PretendedDevice(), list[int]()
+    captured, numbers = CapturedRun(library), {name: np.zeros(1) for name in "ab"}
+    for name in "aaaababaaa":
+        (found,) = captured.run(counting(library, numbers[name], calls), name)
+    assert numbers == {"a": 8, "b": 2} and found == 8
+    assert not captured.failure
+
+
+def test_a_run_that_cannot_be_captured_goes_on_without_a_graph() -> None:
+    library, number, calls = PretendedDevice(), np.zeros(1), list[int]()
+    library.refuses = True
+    captured, run = CapturedRun(library), counting(library, number, calls)
+    for _ in range(5):
+        (found,) = captured.run(run, "arrays")
+    assert number == found == 5, "the call that failed runs once"
+    assert "not permitted" in captured.failure
+
+
+def test_numbers_of_the_host_in_calls_prevent_a_graph(device: Any) -> None:
+    make, shape = MODELS["perceptron"]
+    step, tensors = train(make(), shape)
+    program = record(step, tensors).program
+    assert cuda_engine.prepare(program, device).graph is not None
+    builder = Builder()
+    x = builder.input(np.ones(3, "float32"))
+    rate = builder.input(np.array(2.0))
+    node = WithFloats(np.multiply, frozenset((1,)))
+    builder.program.outputs = [builder.call(node, x, rate, name="numpy.multiply")]
+    executable = cuda_engine.prepare(builder.program, device)
+    assert executable.graph is None
+    for number in (2.0, 5.0):
+        (found,) = executable.run([device.library.ones(3, "float32"), number])
+        assert found.get().tolist() == [number] * 3

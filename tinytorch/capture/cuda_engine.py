@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,13 +26,19 @@ from .cuda_text import (
 from .graph import Kind, Node, Program, Value, values_in
 from .grouping import LoopGroup, Step, group_nodes
 from .memory import MemoryPlan, plan_memory
-from .numbers import WithFloats
+from .numbers import ToDtype, WithFloats
 from .numpy_engine import Executable, ProgramWriter, is_dense, lay_out, writes_out
 from .products import join_products
 from .simplify import simplify, steps_of
 
 #: Bytes of a number in the table of the device.
 _SLOT = 16
+#: Functions of arrays for those of Python floats.
+_UFUNCS: dict[Any, Any] = {
+    operator.add: numpy.add, operator.sub: numpy.subtract, operator.mul: numpy.multiply,
+    operator.truediv: numpy.divide, operator.pow: numpy.power, operator.neg: numpy.negative,
+    operator.pos: numpy.positive, operator.abs: numpy.absolute,
+}  # fmt: skip
 
 
 class CudaExecutable(Executable):
@@ -51,6 +58,7 @@ class CudaExecutable(Executable):
     def __init__(self, writer: CudaWriter, source: str, groups: int) -> None:
         super().__init__(writer.space["run"], source, writer.layout.nbytes, groups)
         self._numbers, self._inputs = writer.table, writer.program.inputs
+        self._check = writer.space["check"]
         self.graph = CapturedRun(writer.library) if writer.is_static else None
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
@@ -70,6 +78,7 @@ class CudaExecutable(Executable):
                     f"got {array.shape}, {array.dtype}, strides {array.strides}"
                 )
         run = functools.partial(self._function, self._numbers.compute(arrays), *arrays)
+        self._check(*arrays)
         if self.graph is None:
             return run()  # type: ignore[no-any-return]
         return self.graph.run(run, tuple([a.data.ptr for a in arrays if hasattr(a, "get")]))
@@ -100,7 +109,7 @@ def prepare(program: Program, backend: Any) -> CudaExecutable:
 
 def plan_steps(program: Program) -> tuple[Program, list[Step]]:
     """Return a program that computes the same in fewer nodes, and its groups and other nodes."""
-    simple = join_products(simplify(program))
+    simple = join_products(simplify(compute_on_device(program)))
     steps = [
         step.ops[0].node if isinstance(step, LoopGroup) and is_single(step) else step
         for step in group_nodes(simple, lower, least=1, strided=True)
@@ -110,6 +119,45 @@ def plan_steps(program: Program) -> tuple[Program, list[Step]]:
             sort_by_level(step)
             step.may_overwrite = all(op.reduces is None for op in step.ops)
     return simple, steps
+
+
+def compute_on_device(program: Program) -> Program:
+    """Return a program whose numbers are arrays if they depend on arrays, as step counts do.
+
+    Reading them would be waiting for the device.
+    """
+    early = {value for value in program.inputs if is_number(value)}
+    nodes = []
+    for node in program.nodes:
+        if node.name.startswith("number."):
+            if early.issuperset(values_in((node.args, node.kwargs))):
+                early.update(value for value in node.outputs if value is not None)
+            else:
+                node = as_array_node(node)
+        nodes.append(node)
+    return Program(nodes, program.inputs, program.outputs, program.writes)
+
+
+def as_array_node(node: Node) -> Node:
+    """Return the node that computes a number as a 0-d array; the node itself if there is none."""
+    function: Any = node.function
+    formula = getattr(function, "function", None)
+    if formula is float or isinstance(function, ToDtype):
+        dtype = numpy.dtype("float64") if formula is float else function.dtype
+        name, found, args = "ndarray.astype", numpy.ndarray.astype, (node.args[0], dtype)
+    elif formula in _UFUNCS:
+        found, args = _UFUNCS[formula], node.args
+        name = found.__name__
+    else:
+        return node
+    made = Node(Kind.CALL, name, found, args, {}, node.tag)
+    made.outputs = node.outputs
+    return made
+
+
+def is_number(value: Value) -> bool:
+    """Whether an input is computed with on the host: a number, or a 0-d array of float64."""
+    return not value.shape and value.dtype.char == "d"
 
 
 def is_single(group: LoopGroup) -> bool:
@@ -131,8 +179,7 @@ class NumberTable:
 
     def __init__(self, program: Program, library: Any) -> None:
         self.inputs: dict[Value, int] = {
-            value: i for i, value in enumerate(program.inputs)
-            if not value.shape and value.dtype.char == "d"
+            value: i for i, value in enumerate(program.inputs) if is_number(value)
         }  # fmt: skip
         self.nodes: list[Node] = []
         self.places: dict[Value, int] = {value: i for i, value in enumerate(self.inputs)}
@@ -189,7 +236,9 @@ class CudaWriter(ProgramWriter):
         super().__init__(program, steps, layout)
         self.table = NumberTable(program, self.library)
         self.is_static = True
+        self.inputs = set(program.inputs)
         self.texts: dict[str, str] = {}  # name of each kernel by its text
+        self.checks: list[str] = []  # of inputs: before all else, since a graph would not raise
         library = self.library
         self.space.update(
             copyto=library.copyto, asarray=library.asarray, matmul=library.matmul,
@@ -265,6 +314,11 @@ class CudaWriter(ProgramWriter):
             self.set_array(value, self.fit(self.library.asarray(node.args[0]), value))
         elif node.name.startswith("number.") and self.table.add(node):
             self.names[node.outputs[0]] = ""  # type: ignore[index]
+        elif node.kind is Kind.CHECK and self.inputs.issuperset(
+            values_in((node.args, node.kwargs))
+        ):
+            self.share_function(node)
+            self.checks.append(self.call(node))
         else:
             self.is_static &= node.kind is not Kind.CHECK and not node.name.startswith("number.")
             self.share_function(node)
@@ -335,7 +389,9 @@ class CudaWriter(ProgramWriter):
             )
 
     def finish(self) -> None:
-        """Compile the kernels."""
+        """Compile the kernels, and write the function of the checks."""
+        checks = "\n    ".join([*self.checks, "pass"])
+        self.functions.append(f"def check({ProgramWriter.header(self)}):\n    {checks}")
         if self.texts:
             module = self.library.RawModule(code=program_text(self.texts), options=OPTIONS)
             for name in (*self.texts.values(), "add_parts_f32", "add_parts_f64"):
