@@ -132,6 +132,21 @@ def test_digits_recognises_97_percent(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_compiled_steps_of_examples_learn_as_eager_ones(tmp_path: Path) -> None:
+    losses = {}
+    for option in ([], ["--compile"]):
+        runs = (
+            run("digits", "--epochs=3", *option, cwd=tmp_path),
+            run("chargpt", "--steps=50", *option, cwd=tmp_path),
+        )
+        text = "".join(done.stdout for done in runs)
+        losses[len(option)] = re.findall(r"(?m)^\w+ +\d+   loss ([\d.]+)", text)
+    eager, compiled = (np.array(losses[k], float) for k in (0, 1))
+    assert len(eager) == 4
+    np.testing.assert_allclose(compiled, eager, rtol=2e-2)  # rounding grows while they learn
+
+
+@pytest.mark.slow
 def test_digits_fails_when_it_learned_too_little(tmp_path: Path) -> None:
     done = run("digits", "--epochs=1", "--lr=1e-5", cwd=tmp_path)
     assert done.returncode == 1
