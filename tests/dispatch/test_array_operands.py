@@ -50,13 +50,18 @@ def is_ordered(name: str, *dtypes: str) -> bool:
     return name not in ("lt", "le", "gt", "ge") or "complex64" not in dtypes
 
 
+def choose_pairs(*shapes: tuple[int, ...]) -> list[tuple[str, str]]:
+    """Half of the pairs of dtypes: the next pair of shapes has the other half."""
+    return [*itertools.product(DTYPES, DTYPES)][SHAPES.index(shapes) % 2 :: 2]  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize(("tensor_shape", "array_shape"), SHAPES)
 def test_an_array_operand_gives_the_same_result_on_either_side(
     name: str, tensor_shape: tuple[int, ...], array_shape: tuple[int, ...]
 ) -> None:
     call = OPERATORS[name]
-    for ours, theirs in itertools.product(DTYPES, DTYPES):
+    for ours, theirs in choose_pairs(tensor_shape, array_shape):
         if not is_ordered(name, ours, theirs):
             continue
         first, second = values(ours, tensor_shape), values(theirs, array_shape)
@@ -82,7 +87,7 @@ def test_in_place_operators_with_array_operands_have_numpys_result(
     name: str, tensor_shape: tuple[int, ...], array_shape: tuple[int, ...]
 ) -> None:
     """In place where the result has the tensor's form; else the name gets a new tensor."""
-    for ours, theirs in itertools.product(DTYPES, DTYPES):
+    for ours, theirs in choose_pairs(tensor_shape, array_shape):
         first, second = values(ours, tensor_shape), values(theirs, array_shape)
         tensor = tt.tensor(first)
         wanted = numpys(getattr(operator, f"__{name}__"), first, second)
