@@ -17,7 +17,7 @@ import numpy
 from ..backends import load
 from ..backends.standard.backend import CHECKS, StandardBackend, StandardGenerator
 from .backend import KernelCall, _check_true
-from .calls import InLayout, _IntoOut, _PickView
+from .calls import InLayout, IntoOut, ViewPart
 from .graph import Kind, Node, Value
 from .numbers import OnFloats, ToDtype, WithFloats
 from .replay import bind
@@ -184,7 +184,7 @@ def _call_with_floats(name: str, wrapper: WithFloats, *args: Any, **kwargs: Any)
     return lower(name, wrapper.function)(*args, **{k: fit(k, arg) for k, arg in kwargs.items()})
 
 
-def _call_into_out(name: str, wrapper: _IntoOut, out: Any, *args: Any, **kwargs: Any) -> None:
+def _call_into_out(name: str, wrapper: IntoOut, out: Any, *args: Any, **kwargs: Any) -> None:
     """Call a function and write its result to ``out``."""
     lower(name, wrapper.function)(*args, out=out, **kwargs)
 
@@ -205,11 +205,11 @@ def _call_on_floats(name: str, wrapper: OnFloats, *args: Any) -> Any:
 
 _WRAPPERS: dict[type, Callable[..., Any]] = {
     WithFloats: _call_with_floats,
-    _IntoOut: _call_into_out,
+    IntoOut: _call_into_out,
     functools.partial: _call_partial,
     OnFloats: _call_on_floats,
     ToDtype: lambda name, wrapper, value: value.astype(wrapper.dtype),
-    _PickView: lambda name, w, *args, **kw: lower(name, w.function)(*args, **kw)[w.index],
+    ViewPart: lambda name, w, *args, **kw: lower(name, w.function)(*args, **kw)[w.index],
     InLayout: lambda name, wrapper, *args: lower(name, wrapper.ufunc)(*args),
     KernelCall: lambda name, wrapper, *args: wrapper.run(_XP.get(), *args),
 }

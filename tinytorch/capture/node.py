@@ -139,23 +139,9 @@ class ProgramCall:
         #: For each input that the backward program reads: a number of an input or a cotangent.
         self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
-        self.differentiable = [i for i, v in enumerate(call.cotangents) if v is not None]
-        self._freed = call.freed
-        needs = [i for i, tensor in enumerate(listed.tensors) if tensor.requires_grad]
-        self._gradients = [call.gradients[place] is not None for place in needs]
-        self.needs = Choice(needs, listed)
-        places = self._binding.places
-        inputs_read = [i for kind, i in self._read if kind == "input"]
-        self.saved = Choice([p for i in inputs_read if (p := places[i]) is not None], listed)
-        written = [places[number] for number, _ in call.writes]
-        self.writes_memory = None in written
-        self.writes = Choice([place for place in written if place is not None], listed)
-        inputs_set = {id(tensor): i for i, tensor in enumerate(listed.tensors)}
-        self._set = Choice([inputs_set[id(tensor)] for tensor, _ in call.grads], listed)
-        self._is_set = [value is not None for _, value in call.grads]
+        self._list_tensors(call, listed)
         self._outputs = len(call.outputs)
-        self._written = [number for number, _ in call.writes]
-        self._actions = call.recorder.actions
+        self._freed, self._actions = call.freed, call.recorder.actions
         #: Snapshots of generators, which a checkpoint takes: each call has its own states.
         owners = [getattr(node.function, "__self__", None) for node in forward.nodes]
         self.snapshots = [owner for owner in owners if isinstance(owner, Snapshot)]
@@ -168,6 +154,23 @@ class ProgramCall:
             self.backward_lanes: Any = Lanes(backward, engine)
         else:
             self._compile(call, listed, forward, backward)
+
+    def _list_tensors(self, call: CallRecording, listed: Listed) -> None:
+        """Choose the tensors that have gradients, are saved, written, or get a ``.grad``."""
+        self.differentiable = [i for i, v in enumerate(call.cotangents) if v is not None]
+        needs = [i for i, tensor in enumerate(listed.tensors) if tensor.requires_grad]
+        self._gradients = [call.gradients[place] is not None for place in needs]
+        self.needs = Choice(needs, listed)
+        places = self._binding.places
+        inputs_read = [i for kind, i in self._read if kind == "input"]
+        self.saved = Choice([p for i in inputs_read if (p := places[i]) is not None], listed)
+        self._written = [number for number, _ in call.writes]
+        written = [places[number] for number in self._written]
+        self.writes_memory = None in written
+        self.writes = Choice([place for place in written if place is not None], listed)
+        inputs_set = {id(tensor): i for i, tensor in enumerate(listed.tensors)}
+        self._set = Choice([inputs_set[id(tensor)] for tensor, _ in call.grads], listed)
+        self._is_set = [value is not None for _, value in call.grads]
 
     def _compile(
         self, call: CallRecording, listed: Listed, forward: Program, backward: Program
