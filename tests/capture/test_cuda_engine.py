@@ -166,6 +166,26 @@ def test_recorded_training_is_that_of_the_straightforward_engine(name: str, devi
     compare(recording.program, arrays, device, 1e-3 if name == "attention" else 1e-4)
 
 
+@pytest.mark.torch
+def test_operations_of_the_survey_are_right_or_raise(
+    device: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.capture import survey
+
+    def run(program: Program, feeds: list[Any]) -> list[Any]:
+        executable = cuda_engine.prepare(program, device)
+        for _ in range(2):
+            found = executable.run([upload(feed, device) for feed in feeds])
+        return [array.get() for array in found]
+
+    monkeypatch.setattr(survey, "run", run)
+    found = survey.survey(survey.choose(survey.operations(), 48, 3), "float32", count=1)
+    assert "wrong" not in found.values()
+    raised = {name: verdict.why for name, verdict in found.items() if verdict == "raises"}
+    assert {name for name, why in raised.items() if "NotImplementedError" not in why} == set()
+    assert sum(verdict == "right" for verdict in found.values()) > 3 * len(raised)
+
+
 def test_equal_groups_of_other_sizes_share_one_kernel(device: Any) -> None:
     builder = Builder()
     builder.program.outputs = [chain(builder, size) for size in (10, 1000, 77)]

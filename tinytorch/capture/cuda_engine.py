@@ -241,7 +241,8 @@ class CudaWriter(ProgramWriter):
         self.checks: list[str] = []  # of inputs: before all else, since a graph would not raise
         library = self.library
         self.space.update(
-            copyto=library.copyto, asarray=library.asarray, matmul=library.matmul,
+            copyto=library.copyto, asarray=library.asarray,
+            matmul=lambda a, b, out: library.matmul(a, b, out=out),
             concatenate=library.concatenate, call=lambda work, function, *args: function(*args),
             fit=self.fit,
         )  # fmt: skip
