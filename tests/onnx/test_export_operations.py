@@ -185,6 +185,30 @@ def test_changes_in_place_give_the_same(model: Callable[[tt.Tensor], Any]) -> No
     compare(model, tt.randn(3, 4), tt.randn(5, 4), dynamic=BATCH)
 
 
+class Counter(nn.Module):
+    """A module that counts its calls in a buffer."""
+
+    count: tt.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", tt.zeros(1))
+
+    def forward(self, x: tt.Tensor) -> tt.Tensor:
+        self.count += 1
+        return x + self.count
+
+
+def test_a_buffer_that_each_call_changes_is_refused_and_restored() -> None:
+    model = Counter()
+    with pytest.raises(tt.onnx.OnnxExporterError, match="changes its buffer 'count' in each call"):
+        tt.onnx.export(model, tt.ones(2, 3), input_names=["x0"], dynamic_axes=BATCH)
+    assert model.count.tolist() == [0]
+    program = tt.export.export(model, (tt.ones(2, 3),), dynamic_shapes=[{0: "n"}])
+    assert model.count.tolist() == [0]
+    assert [program(tt.zeros(1, 3))[0, 0].item() for _ in range(3)] == [1, 2, 3]
+
+
 def changed_view(x: tt.Tensor) -> tt.Tensor:
     y = tt.zeros(4)
     z = x + y

@@ -147,6 +147,7 @@ class Trace:
         result: What the model returned; tensors are ``Ref``.
         modules: The modules of the model by path, in the order of ``named_modules``.
         writes: Each constant that was changed in place, and its elements before.
+        changed_buffers: Names of the model's buffers that it changed; they were restored.
         recording: The recorded program.
     """
 
@@ -156,6 +157,7 @@ class Trace:
     result: Any = None
     modules: dict[str, ModuleCalls] = field(default_factory=dict)
     writes: list[tuple[Any, Any]] = field(default_factory=list)
+    changed_buffers: list[str] = field(default_factory=list)
     recording: Recording | None = None
 
     def elements(self, ref: Ref) -> Any:
@@ -335,6 +337,21 @@ def _watch(module: Module, name: str, kind: str | None, log: _CallLog) -> Callab
     return run if kind is None else keep
 
 
+@contextlib.contextmanager
+def _restored_buffers(model: Any, changed: list[str]) -> Iterator[None]:
+    """Restore the buffers of a model, and add the names of those that it has changed."""
+    pairs = [pair for top in _modules_of(model) for pair in top.named_buffers()]
+    buffers = [(name, b) for name, b in pairs if isinstance(b._data, numpy.ndarray)]
+    before = [b._data.copy() for _, b in buffers]
+    try:
+        yield
+    finally:
+        for (name, buffer), array in zip(buffers, before, strict=True):
+            if buffer._data.tobytes() != array.tobytes():
+                changed.append(name)
+                buffer._data[...] = array
+
+
 def trace(
     model: Callable[..., Any],
     args: Sequence[Any],
@@ -366,7 +383,11 @@ def trace(
     before = RECORDER.get()
     RECORDER.set(log)
     try:
-        with no_grad(), _watched_modules(model, log, whole_layers):
+        with (
+            no_grad(),
+            _watched_modules(model, log, whole_layers),
+            _restored_buffers(model, found.changed_buffers),
+        ):
             found.recording = record(run, tensors)
     finally:
         RECORDER.set(before)

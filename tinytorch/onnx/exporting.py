@@ -112,6 +112,11 @@ def export(
     try:
         with use_mode(module, "eval"):
             found = trace_sizes(model, example, names, dynamic, RULES, True)
+        if found.changed_buffers:
+            raise ExportError(
+                f"the model changes its buffer {found.changed_buffers[0]!r} in each call, which a "
+                "file of ONNX cannot"
+            )
         writer = GraphWriter(onnx, version)
         proto = _Export(writer, found, parameters).build(names, output_names, dynamic)
     except ExportError as error:
