@@ -418,10 +418,6 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
         tensor: The tensor.
         permutation: Indices, int64.
         dim: The dimension. Default: 1.
-
-    Example:
-        >>> tt.nn.modules.rnn.apply_permutation(tt.tensor([[1, 2]]), tt.tensor([1, 0]))
-        tensor([[2, 1]])
     """
     warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` "
