@@ -8,6 +8,11 @@ from typing import Literal
 from typing import overload
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
+from tinytorch.nn._attention_inputs import _canonical_mask as _canonical_mask
+from tinytorch.nn._attention_inputs import _in_projection as _in_projection
+from tinytorch.nn._attention_inputs import _in_projection_packed as _in_projection_packed
+from tinytorch.nn._attention_inputs import _mha_shape_check as _mha_shape_check
+from tinytorch.nn._attention_inputs import _none_or_dtype as _none_or_dtype
 from tinytorch.numpy.ndarray import ndarray
 
 def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: int | Sequence[int]) -> Tensor: ...
