@@ -93,15 +93,21 @@ STEPS: list[Callable[[tt.Tensor], None]] = [
 ]
 
 
+def count_cyclic(step: Callable[[tt.Tensor], None], x: tt.Tensor) -> int:
+    """Number of objects in reference cycles that the process leaves during a step."""
+    gc.collect()
+    gc.disable()
+    try:
+        step(x)
+        return gc.collect()
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 def test_a_training_step_leaves_no_reference_cycles(step: Callable[[tt.Tensor], None]) -> None:
     x = tt.linspace(-1, 1, 16).reshape(4, 4).clone().requires_grad_()
     for _ in range(2):  # what is done once in a process
         step(x)
-    gc.collect()
-    gc.disable()
-    try:
-        step(x)
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
+    # A step would leave its cycles each time; another thread of the tests leaves some now and then.
+    assert any(count_cyclic(step, x) == 0 for _ in range(10))
