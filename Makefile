@@ -29,7 +29,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch static backends cuda-text parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery examples-compiled test test-torch static backends cuda-text parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ gallery: $(VENV)/.examples  ## run every example that draws a picture, write it 
 	  echo "$$program"; \
 	  $(PY) $$program --output docs/gallery/$$(basename $$program .py).png || exit 1; \
 	done
+
+examples-compiled: $(VENV)/.test  ## run every example compiled, which must print the same
+	$(PY) -m pytest -q tests/capture/test_examples.py
 
 # Parts of the suite, long ones first: JOBS processes run at once, each of which imports and collects
 # the tests of one part alone. `others` has what no part names.

@@ -6,22 +6,18 @@ import contextlib
 import gc
 import io
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tinytorch
+from tests.capture.compiled_program import CompiledCalls
 from tests.test_programs import PROGRAMS, for_tinytorch
 from tinytorch import nn
-from tinytorch.capture.compiled import Compiled
-from tinytorch.capture.recorder import current_recorder
-from tinytorch.capture.settings import CompileOptions
 
 tt: Any = tinytorch
 
-CALL: Any = nn.Module.__call__
 #: Programs of which no call can be replayed, and why.
 EAGER = {
     "custom_function": "calls no module", "lbfgs": "calls no module",
@@ -31,35 +27,6 @@ EAGER = {
     "hooks": "registers hooks", "gcn": "multiplies by a sparse matrix",
     "graphsage": "multiplies by a sparse matrix",
 }  # fmt: skip
-
-
-class CompiledCalls:
-    """``Module.__call__`` that compiles every module which no other module calls."""
-
-    def __init__(self) -> None:
-        self.made: dict[int, tuple[Any, Compiled]] = {}
-        self._depth = 0
-
-    def method(self) -> Callable[..., Any]:
-        """Return the method of the class."""
-
-        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._depth or current_recorder() is not None:
-                return CALL(module, *args, **kwargs)
-            if id(module) not in self.made:
-                compiled = Compiled(CALL.__get__(module), CompileOptions(quiet=True))
-                self.made[id(module)] = module, compiled
-            self._depth += 1
-            try:
-                return self.made[id(module)][1](*args, **kwargs)
-            finally:
-                self._depth -= 1
-
-        return call
-
-    def recordings(self) -> int:
-        """Return the number of recordings of all modules."""
-        return sum(not e.reason for _, compiled in self.made.values() for e in compiled.entries)
 
 
 def run(path: Path) -> str:

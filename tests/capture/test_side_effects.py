@@ -19,6 +19,7 @@ import pytest
 
 import tinytorch
 from tinytorch import nn
+from tinytorch.capture.record_call import record_call
 
 tt: Any = tinytorch
 
@@ -460,3 +461,32 @@ def test_functions_that_are_excluded_run_at_each_call() -> None:
 
     with pytest.raises(tt._dynamo.exc.Unsupported, match="graph_break"):
         tt.compile(broken, fullgraph=True)(tt.ones(1))
+
+
+def test_calls_that_grow_a_cache_are_not_recorded_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Cached(nn.Module):
+        """Layer that keeps its inputs, as attention does while it generates text."""
+
+        cache: Any = None
+
+        def forward(self, x: Any) -> Any:
+            self.cache = x if self.cache is None else tt.cat([self.cache, x])
+            return self.cache.sum()
+
+    recorded = []
+
+    def record(*args: Any) -> Any:
+        recorded.append(args)
+        return record_call(*args)
+
+    monkeypatch.setattr("tinytorch.capture.compiled.record_call", record)
+    layer = Cached()
+    compiled = tt.compile(layer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for length in range(1, 61):
+            layer.cache = None
+            assert compiled(tt.ones(length)).item() == length
+    assert len(recorded) <= 2 * tt._dynamo.config.recompile_limit

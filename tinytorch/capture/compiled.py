@@ -215,7 +215,8 @@ class Compiled:
             tries = next((n for key, n in self._tries if key == signature.key), 0) + 1
             self._tries = [(key, n) for key, n in self._tries if key != signature.key]
             self._tries.append((signature.key, tries))
-            if tries < _ATTEMPTS:
+            # Of calls whose arguments always differ no more are recorded than the limit allows.
+            if tries < _ATTEMPTS and len(self._tries) <= config.find_limit():
                 return
         self.breaks.append(reason)
         entry.reason = reason
