@@ -21,14 +21,15 @@ Program = Callable[[int], Any]
 
 def change_modules(wrap: Callable[[Any], Any]) -> Program:
     """A model whose layers, parameters, hooks and dtype are replaced."""
-    net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2))
+    net: Any = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2))
     compiled, hooks = wrap(net), []
     changes: dict[int, Callable[[], Any]] = {
         4: net.double,
         8: lambda: net.append(nn.Sigmoid()),
         12: lambda: net.__setitem__(0, nn.Linear(3, 4, bias=False).double()),
         16: net.eval,
-        18: lambda: (net.train(), setattr(net[1], "inplace", True)),
+        17: net.train,
+        18: lambda: setattr(net[1], "inplace", True),
         20: lambda: nn.utils.prune.l1_unstructured(net[0], "weight", 0.3),
         24: lambda: nn.utils.prune.remove(net[0], "weight"),
         28: lambda: net[2].register_parameter("bias", None),
