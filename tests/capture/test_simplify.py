@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tinytorch.capture.graph import Value
+from tinytorch.capture.graph import Kind, Value
 from tinytorch.capture.replay import run_program
 from tinytorch.capture.simplify import simplify
 
@@ -104,6 +104,17 @@ def test_writing_one_number_everywhere_does_not_read_the_base() -> None:
     assert names(builder, builder.mutate(operator.setitem, base, ..., 0.0, name="setitem")) == [
         "fit"
     ]
+
+
+def test_a_small_array_of_one_number_is_made_once() -> None:
+    builder, x = start()
+    one = builder.call(np.ones, (), "float32", name="xp.ones")
+    wide = builder.call(np.full, (100,), 2.0, "float32", name="numpy.full")
+    result = builder.call(np.add, builder.call(np.multiply, x, one), builder.call(np.sum, wide))
+    assert names(builder, result) == ["xp.ones", "numpy.full", "multiply", "sum", "add"]
+    nodes = simplify(builder.program).nodes
+    assert [node.kind for node in nodes[:3]] == [Kind.CONSTANT, Kind.CALL, Kind.CALL]
+    assert nodes[0].args[0] == 1.0 and nodes[0].args[0].dtype == "float32"
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -105,12 +105,16 @@ class _Merger:
         if fills(made):
             made = Node(Kind.CALL, "fit", Fit(node.outputs[0]), made.args[2:], {}, node.tag)
             made.outputs = node.outputs
+        if is_small_constant(made):
+            array = made.function(*made.args, **made.kwargs)  # type: ignore[misc]
+            made = Node(Kind.CONSTANT, made.name, None, (array,), {}, node.tag)
+            made.outputs = node.outputs
         self.made_by.update((value, made) for value in node.outputs if value is not None)
         source = equal_argument(made)
         if source is not None and self.may_share(node.outputs[0], source):
             self.replace(node.outputs[0], source)
             return None
-        key = key_of(made) if node.kind in _PURE else None
+        key = key_of(made) if made.kind in _PURE else None
         before = None if key is None else self.found.get(key)
         if before is not None and self.may_merge(node, before):
             for value, same in zip(node.outputs, before.outputs, strict=True):
@@ -192,6 +196,16 @@ class Fit:
         out = numpy.empty_like(self.like)
         out[...] = source
         return out
+
+
+def is_small_constant(node: Node) -> bool:
+    """Whether a node makes a small array of one number that is known."""
+    if node.kind is not Kind.CALL or node.name.rpartition(".")[2] not in ("ones", "zeros", "full"):
+        return False
+    out = node.outputs[0]
+    if out is None or math.prod(out.shape) * out.dtype.itemsize > _SMALL:
+        return False
+    return next(values_in((node.args, node.kwargs)), None) is None
 
 
 def has_no_gaps(value: Value) -> bool:
