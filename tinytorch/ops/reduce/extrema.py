@@ -56,7 +56,7 @@ def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: b
     axes = reduced_axes(name, dim, ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
-    out = reduce(input, axes, None, keepdim)
+    out = reduce(input, axis=axes, keepdims=keepdim)
     return out if ndim < 3 else as_row_major(xp, out)
 
 
