@@ -159,13 +159,15 @@ class JaxProgram:
         self._find_arguments(spare)
         self._checks: list[Any] = []
         self._donated = self._find_donated()
-        places = tuple([i + 2 for i in self._donated])
+        vectors = ((len(self._floats),), "float64"), ((len(self._numbers.keys),), "int64")
+        given = [vector for vector in vectors if vector[0] != (0,)]
+        places = tuple([i + len(given) for i in self._donated])
         jit = library.jax.jit(self._trace, donate_argnums=places, keep_unused=bool(spare))
         like = library.jax.ShapeDtypeStruct
         library.widen(jit.trace)(
-            like((len(self._floats),), "float64"), like((len(self._numbers.keys),), "int64"),
+            *[like(*vector) for vector in given],
             *[like(value.shape, value.dtype) for value in self._arguments],
-        )  # fmt: skip
+        )
         self._call: Any = library.widen(jit)
 
     def _find_arguments(self, spare: Sequence[int]) -> None:
@@ -207,13 +209,16 @@ class JaxProgram:
         replaced = {self.program.inputs[number] for number, _ in self.program.writes}
         return places + [i for i, value in enumerate(self._arguments) if value in replaced]
 
-    def _trace(self, floats: Any, keys: Any, *raws: Any) -> Any:
+    def _trace(self, *given: Any) -> Any:
         """Compute the results, what checks need, and conditions; JAX traces this function."""
         wrap = self._backend.library.wrap
+        raws = list(given)
+        floats = raws.pop(0) if self._floats else []
+        keys = raws.pop(0) if self._numbers.keys else []
         values = dict(zip(self._arguments, map(wrap, raws), strict=True))
-        for i, value in enumerate(self._floats):
-            values[value] = wrap(floats[i].astype(value.dtype))
-        lowering = NodeLowering(self._backend, [keys[i] for i in range(keys.size)])
+        for value, number in zip(self._floats, floats, strict=True):
+            values[value] = wrap(number.astype(value.dtype))
+        lowering = NodeLowering(self._backend, list(keys))
         token = OWN_DRAWS.set(True)
         try:
             for node in self._numbers.left:
@@ -242,7 +247,9 @@ class JaxProgram:
         """
         program, library = self.program, self._backend.library
         floats, drawn, known, keys = self._compute(arrays)
-        numbers = numpy.array(floats, numpy.float64), numpy.array(keys, numpy.int64)
+        numbers = [numpy.array(floats, numpy.float64)] if floats else []
+        if keys:
+            numbers.append(numpy.array(keys, numpy.int64))
         values = dict(zip(self._known, map(raw_of, known), strict=True))
         with _REPLACING:
             values.update([(value, snapshot(arrays[number])) for value, number in self._returned])

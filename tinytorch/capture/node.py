@@ -186,6 +186,7 @@ class ProgramCall:
             forward, backward, arrays, self.backend, list(spare)
         )
         self._undo.written.clear()  # it writes after everything is computed
+        self._undo.is_needed = any(node.name == "holds" for node in forward.nodes)
 
     def _find_spare(self, call: CallRecording, listed: Listed, forward: Program) -> dict[int, Any]:
         """Return the inputs that are gradients which calls replace unread, with their owners."""
