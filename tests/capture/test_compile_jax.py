@@ -390,6 +390,23 @@ def test_gradients_pass_through_a_compiled_module() -> None:
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
 
 
+def test_arguments_may_share_memory(on_jax: Any) -> None:
+    tokens = tt.arange(12.0).reshape(2, 6)
+    compiled = tt.compile(lambda x, y: (x * 2 + y, x[0]), fullgraph=True)
+    for _ in range(3):
+        found, part = compiled(tokens[:, :-1], tokens[:, 1:])
+        expected = tokens.numpy()[:, :-1] * 2 + tokens.numpy()[:, 1:]
+        assert found.tolist() == expected.tolist()
+        tokens.add_(1)
+        assert part.tolist() == tokens[0, :-1].tolist()
+    assert recordings(compiled) == 1
+    written = tt.compile(lambda x, y: x.add_(1) + y)
+    memory = tt.zeros(4)
+    with pytest.warns(UserWarning, match="shares memory"):
+        found = [written(memory[:3], memory[1:]).tolist() for _ in range(3)]
+    assert found == [[2.0 * n, 2.0 * n, 1.0 * n] for n in (1, 2, 3)]
+
+
 def test_the_first_call_returns_tensors_of_the_backend(on_jax: Any) -> None:
     weight = tt.ones(2, 3, requires_grad=True)
     compiled = tt.compile(lambda x: ((x @ weight).tanh(), x[0], x), fullgraph=True)

@@ -26,9 +26,10 @@ from ..nn.module.global_hooks import CALLS
 from ..nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from ..state import current_backend, default_dtype, generator, grad_enabled, inference_enabled
 from ..state import settings
+from .host_copies import SEPARATE
 from .python_values import SIMPLE, is_simple
 from .reach import Reach
-from .traced_memory import root_of
+from .traced_memory import root_of, with_owner
 from .trees import OBJECT, find_container
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
@@ -191,18 +192,6 @@ class Signature:
         )
 
 
-class _Memory:
-    """Owner of the memory of an array, which is no array itself.
-
-    Args:
-        array: The array.
-    """
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self.__array_interface__ = array.__array_interface__
-
-
 class SeparateMemory:
     """Scope in which tensors that share memory have arrays without a common owner.
 
@@ -233,17 +222,17 @@ class SeparateMemory:
         self._arrays = [tensor._data for tensor in self.tensors]
         for tensor, array in zip(self.tensors, self._arrays, strict=True):
             tensor._data = _separate(array)
+        self._token = SEPARATE.set(frozenset([id(tensor._data) for tensor in self.tensors]))
 
     def __exit__(self, *exception: object) -> None:
+        SEPARATE.reset(self._token)
         for tensor, array in zip(self.tensors, self._arrays, strict=True):
             tensor._data = array
 
 
 def _separate(array: Any) -> Any:
-    """Return an array of the same elements without the same owner."""
-    if isinstance(array, numpy.ndarray):
-        return numpy.asarray(_Memory(array))
-    return array.whole().copy().window(array.offset, array.shape, array.steps())
+    """Return an array on the same memory; of NumPy's one with another owner."""
+    return with_owner(array) if isinstance(array, numpy.ndarray) else array.alias()
 
 
 class TensorGuard:

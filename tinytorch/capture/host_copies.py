@@ -8,13 +8,17 @@ become arrays of the backend, with the same views.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import numpy
 
 from ..backends.standard.backend import OWN_DRAWS, StandardBackend
 from ..backends.standard.store import Store, StoredArray
-from .traced_memory import map_tree, root_of
+from .traced_memory import map_tree, root_of, with_owner
+
+#: Ids of arrays that are inputs of their own, although they share memory with others.
+SEPARATE: ContextVar[frozenset[int]] = ContextVar("separate", default=frozenset())
 
 
 class HostCopies:
@@ -39,7 +43,11 @@ class HostCopies:
             return array
         found = self._views.get(id(array))
         if found is None:
-            found = self._views[id(array)] = array, self._make_view(array)
+            view = self._make_view(array)
+            if id(array) in SEPARATE.get():
+                view = with_owner(view)
+                self._made[id(view)] = view, array
+            found = self._views[id(array)] = array, view
         return found[1]
 
     def _make_view(self, array: Any) -> Any:
@@ -86,9 +94,10 @@ class HostCopies:
         if not isinstance(array, numpy.ndarray):
             return array
         root: Any = root_of(array)
-        if not root.flags.c_contiguous or root.dtype != array.dtype:
+        is_made = id(root) in self._made
+        if root.dtype != array.dtype or not (is_made or root.flags.c_contiguous):
             return self._backend.from_numpy(array)
-        if id(root) not in self._made:
+        if not is_made:
             self._made[id(root)] = root, self._backend.from_numpy(root)
         whole = self._made[id(root)][1]
         if array.shape == root.shape and array.strides == root.strides:

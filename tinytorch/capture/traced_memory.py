@@ -156,6 +156,23 @@ def root_of(array: Any) -> Any:
     return root
 
 
+class _Memory:
+    """Owner of the memory of an array, which is no array itself.
+
+    Args:
+        array: The array.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+def with_owner(array: Any) -> Any:
+    """Return an array of NumPy's on the same memory that is a view of no other array."""
+    return numpy.asarray(_Memory(array))
+
+
 def place_view(root: Any, array: Any) -> tuple[str, Function, tuple[Any, ...], dict[str, Any]]:
     """Return the view operation that makes ``array`` from its ``root``."""
     if root.flags.c_contiguous and array.flags.c_contiguous and root.nbytes == array.nbytes:
