@@ -29,7 +29,7 @@ from ..state import settings
 from .host_copies import SEPARATE
 from .python_values import SIMPLE, is_simple
 from .reach import Reach
-from .traced_memory import root_of, with_owner
+from .traced_memory import change_owner, root_of
 from .trees import OBJECT, find_container
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
@@ -232,7 +232,7 @@ class SeparateMemory:
 
 def _separate(array: Any) -> Any:
     """Return an array on the same memory; of NumPy's one with another owner."""
-    return with_owner(array) if isinstance(array, numpy.ndarray) else array.alias()
+    return change_owner(array) if isinstance(array, numpy.ndarray) else array.alias()
 
 
 class TensorGuard:

@@ -15,7 +15,7 @@ import numpy
 
 from ..backends.standard.backend import OWN_DRAWS, StandardBackend
 from ..backends.standard.store import Store, StoredArray
-from .traced_memory import map_tree, root_of, with_owner
+from .traced_memory import map_tree, root_of, change_owner
 
 #: Ids of arrays that are inputs of their own, although they share memory with others.
 SEPARATE: ContextVar[frozenset[int]] = ContextVar("separate", default=frozenset())
@@ -45,7 +45,7 @@ class HostCopies:
         if found is None:
             view = self._make_view(array)
             if id(array) in SEPARATE.get():
-                view = with_owner(view)
+                view = change_owner(view)
                 self._made[id(view)] = view, array
             found = self._views[id(array)] = array, view
         return found[1]

@@ -168,7 +168,7 @@ class _Memory:
         self.__array_interface__ = array.__array_interface__
 
 
-def with_owner(array: Any) -> Any:
+def change_owner(array: Any) -> Any:
     """Return an array of NumPy's on the same memory that is a view of no other array."""
     return numpy.asarray(_Memory(array))
 
