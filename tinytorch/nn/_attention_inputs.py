@@ -132,6 +132,7 @@ def _mha_shape_check(
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor"
         )
+    expected = (num_heads, query.shape[0], key.shape[0])
     padding, attention = (None if m is None else m.dim() for m in (key_padding_mask, attn_mask))
     if (key.dim(), value.dim()) != (dims, dims):
         wrong = f"key and value to be {dims}-D but found {key.dim()}-D and {value.dim()}-D"
@@ -139,15 +140,8 @@ def _mha_shape_check(
         wrong = f"key_padding_mask to be None or {dims - 1}-D but found {padding}-D"
     elif attention not in (None, 2, 3):
         wrong = f"attn_mask to be None, 2-D or 3-D but found {attention}-D"
-    elif (
-        dims == 2
-        and attention == 3
-        and tuple(attn_mask.shape)
-        != (  # type: ignore[union-attr]
-            expected := (num_heads, query.shape[0], key.shape[0])
-        )
-    ):
-        wrong = f"attn_mask shape to be {expected} but got {tuple(attn_mask.shape)}"  # type: ignore[union-attr]
+    elif dims == 2 and attn_mask is not None and attention == 3 and attn_mask.shape != expected:
+        wrong = f"attn_mask shape to be {expected} but got {tuple(attn_mask.shape)}"
     else:
         return dims == 3
     raise AssertionError(f"For {'' if dims == 3 else 'un'}batched query, expected {wrong}")
