@@ -195,13 +195,13 @@ def measure(effort: Effort, parts: Sequence[str], threads: Sequence[int] = (1,))
     found = []
     for count in threads:
         for name in names:
-            with with_threads(count), ProcessPoolExecutor(1, context) as pool:
+            with limit_threads(count), ProcessPoolExecutor(1, context) as pool:
                 found += pool.submit(measure_work, name, effort, count).result()
     return found
 
 
 @contextmanager
-def with_threads(count: int) -> Iterator[None]:
+def limit_threads(count: int) -> Iterator[None]:
     """Let processes that start inside the scope use a number of threads."""
     wanted = dict.fromkeys(_THREADS, str(count))
     if count == 1:  # of JAX

@@ -238,7 +238,7 @@ def digits() -> Report:
     return _train((64, 256, 10), 32, "GELU", 0.3)
 
 
-def compiled() -> Report:
+def compiled_steps() -> Report:
     """Steps of compiled programs beside eager ones, in ms on the device."""
     import tinytorch
     from tinytorch.backends import load
@@ -377,7 +377,7 @@ PARTS: dict[str, tuple[Callable[[float], Report], float]] = {
     "products": (lambda seconds: products(), 65.0),
     "mlp": (lambda seconds: mlp(), 45.0),
     "digits": (lambda seconds: digits(), 45.0),
-    "compiled": (lambda seconds: compiled(), 55.0),
+    "compiled": (lambda seconds: compiled_steps(), 55.0),
     "gpu tests": (lambda seconds: gpu_suite.run_gpu_tests(seconds - 10), 60.0),
     "suite": (lambda seconds: gpu_suite.run_on_cupy(seconds - 15, "not torch"), ALL_WITHIN),
     "suite beside PyTorch": (
