@@ -252,7 +252,7 @@ $(BACKENDS_VENV)/.test: setup.cfg pyproject.toml
 	@echo "installing array libraries and what the tests need into $(BACKENDS_VENV)"
 	@$(PYTHON) -m venv $(BACKENDS_VENV)
 	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile '$(TORCH)'
-	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients]' jax 'mlx[cpu]'
+	@$(BACKENDS_VENV)/bin/python $(PIP_INSTALL) --no-compile --editable '.[examples,test,clients,parity]' jax 'mlx[cpu]'
 	@touch $@
 
 $(CUDA_VENV)/.test: setup.cfg pyproject.toml
