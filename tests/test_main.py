@@ -207,7 +207,7 @@ def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
 
 
 def test_child_processes_get_tinytorch_as_torch(runner: Runner) -> None:
-    """Also by libraries that look for a distribution first; another ``sitecustomize`` runs."""
+    """So do those that look up the version of ``torch`` first; another ``sitecustomize`` runs."""
 
     def parent() -> None:
         import subprocess
@@ -220,6 +220,7 @@ def test_child_processes_get_tinytorch_as_torch(runner: Runner) -> None:
         import sys
         from importlib.metadata import version
 
+        # With ``-S`` print 1; else look up the version before the import.
         site = sys.flags.no_site or version("torch").partition("+")[0]
         import torch.nn
 

@@ -194,7 +194,7 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
         settings.stance.name = self.stance
 
     def __exit__(self, *error: object) -> None:
-        """Restore the stance before."""
+        """Restore the previous stance."""
         settings.stance.name = self._before
 
 

@@ -108,14 +108,15 @@ def test_the_cells_of_a_notebook_run_on_tinytorch_installed_as_torch() -> None:
 
 
 def test_packaging_tools_find_a_torch(runner: Runner) -> None:
-    def ask() -> None:
+    def child() -> None:
         import importlib.metadata as metadata
 
         import torch
 
         print(metadata.version("torch") == torch.__version__, metadata.metadata("torch")["Name"])
         torch.uninstall_as_torch()
+        # After the uninstallation, no distribution of tinytorch's is found.
         found = metadata.distributions(name="torch")
         print([each.read_text("METADATA") for each in found if "tinytorch" in each.version])
 
-    assert runner.output("-c", program(ask)).splitlines() == ["True torch", "[]"]
+    assert runner.output("-c", program(child)).splitlines() == ["True torch", "[]"]

@@ -204,7 +204,7 @@ def test_storages_from_files_map_them_as_pytorchs(torch: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("make", ["asarray", "as_tensor", "tensor"])
-def test_tensors_made_of_storages_are_pytorchs(torch: Any, make: str) -> None:
+def test_tensors_of_storages_have_pytorchs_values_and_errors(torch: Any, make: str) -> None:
     for library in (tt, torch):
         x, function = library.arange(3, dtype=library.int32), getattr(library, make)
         assert function(x.untyped_storage()[4:8], dtype=library.uint8).tolist() == [1, 0, 0, 0]
@@ -276,7 +276,7 @@ def test_a_copy_of_a_view_takes_any_strides() -> None:
     assert tt.view_copy(x, 2, -1).tolist() == [[0, 3, 1], [4, 2, 5]]
 
 
-#: name: what ``set_`` is given, and what of a tensor then.
+#: Calls of ``set_``, by the kind of their arguments.
 SET: dict[str, Any] = {
     "a tensor": lambda m, x: x.set_(m.arange(6.0)[2:]),
     "nothing": lambda m, x: x.set_(),
@@ -291,14 +291,14 @@ SET: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SET)
-def test_set_shares_other_memory(torch: Any, name: str) -> None:
+def test_set_has_pytorchs_results_and_errors(torch: Any, name: str) -> None:
     found: list[Any] = []
     for m in (tt, torch):
         x = m.ones(2, 3)
         try:
             assert SET[name](m, x) is x
         except RuntimeError as error:
-            found.append(str(error)[:26])
+            found.append(str(error)[:26])  # the beginning of the message
         else:
             found.append((x.tolist(), x.stride(), x.storage_offset(), x._version))
     assert found[0] == found[1]

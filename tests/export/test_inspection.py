@@ -140,8 +140,9 @@ def test_the_summary_of_a_program_is_that_of_the_model(name: str, tmp_path: Path
     assert tt.summary(program).total_params == sum(sizes)
 
 
-def test_a_container_has_the_flops_of_its_layers_where_these_have_no_rows() -> None:
+def test_a_container_shows_the_sum_of_its_layers_if_depth_hides_them() -> None:
     lines = str(tt.summary(exported("recurrent")[1], depth=1)).splitlines()
+    # Two Linear(4, 4) on 2 * 7 rows: 2 * 20 parameters, 2 * 14 * 32 FLOPs.
     assert ["layers:", "ModuleList", "--", "40", "896"] in [line.split() for line in lines]
 
 

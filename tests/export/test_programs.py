@@ -110,7 +110,7 @@ def test_a_program_has_the_state_dict_of_the_model() -> None:
     ]
 
 
-def test_draws_are_drawn_anew() -> None:
+def test_each_call_of_a_program_draws_new_random_numbers() -> None:
     model = nn.Dropout(0.5)
     program = tt.export.export(model, (tt.ones(9),))
     tt.manual_seed(3)

@@ -301,12 +301,12 @@ UNUSUAL: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize("call", range(len(UNUSUAL)))
-def test_keywords_take_values_of_every_kind(call: int, records: bool) -> None:
+def test_arguments_of_unusual_types_have_numpys_results(call: int, requires_grad: bool) -> None:
     data = np.array([[1.0, np.nan, np.inf], [-np.inf, 2.0, np.nan]])
     ours = tnp.array(data)
-    ours.requires_grad = records
+    ours.requires_grad = requires_grad
     found, wanted = UNUSUAL[call](tnp, ours), UNUSUAL[call](np, data)
     np.testing.assert_array_equal(np.asarray(found.detach()), wanted)
     assert found.dtype == wanted.dtype

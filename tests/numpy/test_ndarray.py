@@ -447,7 +447,7 @@ OF_SUBCLASSES = """
 @pytest.mark.parametrize(
     "expression", [part.strip() for part in OF_SUBCLASSES.strip().replace("\n", "|").split("|")]
 )
-def test_results_have_the_class_of_a_subclass(expression: str) -> None:
+def test_results_for_subclasses_have_numpys_class_and_attribute(expression: str) -> None:
     found = []
     for library in (np, tnp):
 

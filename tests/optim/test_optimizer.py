@@ -424,7 +424,7 @@ def test_numbers_of_old_checkpoints_are_understood() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))])
-def test_a_copy_goes_on_by_itself(copied: Any) -> None:
+def test_a_copied_optimizer_updates_the_copied_parameters(copied: Any) -> None:
     p, optimizer = trained()
     p.grad = None
     other = copied(optimizer)

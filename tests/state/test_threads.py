@@ -27,7 +27,7 @@ def start(function, make=threading.Thread):
     return found[0]
 
 
-def test_eight_threads_of_a_hundred_thousand_switches_each():
+def test_backends_set_by_eight_threads_do_not_affect_each_other():
     wrong: list[tuple[int, int]] = []
     names = ["numpy", *COLOURS]
 
@@ -39,6 +39,7 @@ def test_eight_threads_of_a_hundred_thousand_switches_each():
             if tt.current_backend() is not backends[chosen]:
                 wrong.append((number, i))
 
+    # Switch threads every 10 µs, so that a race shows.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:

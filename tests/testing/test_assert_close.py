@@ -24,8 +24,8 @@ def outcome(library: Any, call: Callable[[Any, Any], Any]) -> tuple[str, str]:
     return "", ""
 
 
-def told_alike(call: Callable[[Any, Any], Any]) -> tuple[str, str]:
-    """Assert that both libraries say the same; return what."""
+def same_outcome(call: Callable[[Any, Any], Any]) -> tuple[str, str]:
+    """Assert that both libraries raise the same error, or none; return its type and text."""
     import torch
 
     ours = outcome(tt, call)
@@ -62,7 +62,7 @@ AGREEING = {
 @pytest.mark.torch
 @pytest.mark.parametrize("case", AGREEING)
 def test_values_that_agree_pass_as_in_pytorch(case: str) -> None:
-    assert told_alike(AGREEING[case]) == ("", "")
+    assert same_outcome(AGREEING[case]) == ("", "")
 
 
 VALUES = {
@@ -99,7 +99,7 @@ VALUES = {
 @pytest.mark.torch
 @pytest.mark.parametrize("case", VALUES)
 def test_errors_for_different_values_are_pytorchs(case: str) -> None:
-    kind, text = told_alike(VALUES[case])
+    kind, text = same_outcome(VALUES[case])
     assert kind == "AssertionError" and ("close!" in text or "equal!" in text)
 
 
@@ -132,7 +132,7 @@ OTHERS = {
 @pytest.mark.torch
 @pytest.mark.parametrize("case", OTHERS)
 def test_errors_for_different_attributes_are_pytorchs(case: str) -> None:
-    kind, text = told_alike(OTHERS[case])
+    kind, text = same_outcome(OTHERS[case])
     assert kind in ("AssertionError", "TypeError", "ValueError") and text
 
 
@@ -144,10 +144,10 @@ def test_subclasses_where_they_are_not_allowed() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("msg", ["mine", lambda text: f"<{text}>"])
 def test_the_msg_argument_replaces_or_rewrites_the_error(msg: Any) -> None:
-    kind, text = told_alike(lambda t, close: close([1.0], [2.0], msg=msg))
+    kind, text = same_outcome(lambda t, close: close([1.0], [2.0], msg=msg))
     assert kind == "AssertionError" and ("mine" in text or text[0] == "<")
-    kind, text = told_alike(lambda t, close: close([1.0], [2.0, 3.0], msg=msg))
-    assert "length of the sequences" in text  # the text is for values alone
+    kind, text = same_outcome(lambda t, close: close([1.0], [2.0, 3.0], msg=msg))
+    assert "length of the sequences" in text  # ``msg`` applies to differing values only
 
 
 def test_a_boolean_is_no_number() -> None:
@@ -173,7 +173,7 @@ def test_default_tolerances_are_pytorchs(dtype: str) -> None:
             kind = getattr(t, dtype)
             close(t.tensor([1 + step, 1]).to(kind), t.ones(2).to(kind))
 
-        told_alike(compare)
+        same_outcome(compare)
 
 
 def test_tensors_on_different_devices_are_unequal() -> None:
@@ -209,4 +209,4 @@ ALLCLOSE = {
 @pytest.mark.parametrize("case", ALLCLOSE)
 def test_assert_allclose_is_deprecated_and_works_as_pytorchs(case: str) -> None:
     with pytest.warns(FutureWarning, match="assert_close"):
-        told_alike(lambda t, close: ALLCLOSE[case](t))
+        same_outcome(lambda t, close: ALLCLOSE[case](t))

@@ -242,6 +242,7 @@ def _from_user(op: Any, result: Any, graph_mode: bool) -> Any:
         raise RuntimeError(
             f"{op.backward_name}: expected Variable or None (got {type(result).__name__})"
         )
+    # The gradients of the engine are the conjugates of PyTorch's, which users see.
     result = conjugate(result)
     return result if graph_mode else result._data
 

@@ -52,7 +52,8 @@ class Backend(SpecialFunctions):
         backend = super().__new__(cls)
         if hasattr(cls, "library"):
             backend.serve_library()
-        setattr(backend, "refuses_writes", cls.refuses_writes)  # three times as fast to read
+        # An attribute of the instance is three times as fast to read as one of the class.
+        setattr(backend, "refuses_writes", cls.refuses_writes)
         return backend
 
     def serve_library(self) -> None:
@@ -119,11 +120,11 @@ class Backend(SpecialFunctions):
             if (dtype in low if dtype in Backend.low else dtype.dtype is not None)
         }  # fmt: skip
 
-    #: Operations for which ``takes_low`` may return True.
+    #: Operations for which ``kernel_accepts_reduced`` may return True.
     low_kernels: ClassVar[frozenset[str]] = frozenset()
 
-    def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
-        """Whether a kernel takes reduced-precision arrays, computes in float32 and rounds once.
+    def kernel_accepts_reduced(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
+        """Whether a kernel accepts reduced-precision arrays, computes in float32 and rounds once.
 
         Args:
             name: Name of the operation.

@@ -411,7 +411,7 @@ def _check(name: str, args: Any, kwargs: Any) -> None:
 _MUTATING_METHODS = "add_scaled write_masked index_add".split()
 #: Methods that are about dtypes and devices, and need no values.
 _HOST_METHODS = (
-    "native_dtype supports exposes names_of_dtypes takes_low dtype_of dtype_of_native "
+    "native_dtype supports exposes names_of_dtypes kernel_accepts_reduced dtype_of dtype_of_native "
     "adopt unwrap errstate raising check_numbers number call fused device_index synchronize "
     "devices info here at on_device holding in_use receive download pinned is_pinned check_read "
     "served serve_library index_combine run_kernel drawing"

@@ -239,7 +239,7 @@ def covers(node: Node) -> bool:
 
 
 def key_of(node: Node) -> Hashable:
-    """Return what is equal for two nodes that compute the same; None if that is unknown."""
+    """Return a key that is equal for nodes that compute the same; None if it is not hashable."""
     try:
         key = (
             node.kind, node.name, _function_key(node.function),

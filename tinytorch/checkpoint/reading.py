@@ -190,6 +190,7 @@ def _check_container(
 
 
 def _container_at_mark(unpickler: Any) -> Any:
+    """Return the container to which the items after the last mark are added."""
     return unpickler.metastack[-1][-1]
 
 

@@ -42,7 +42,7 @@ class Memory:
     def __reduce__(self) -> tuple[Any, ...]:
         backend = backend_spec(self.xp)
         if not self.xp.has_numbers:
-            return vacant, (self.flat.size, self.xp.dtype_of(self.flat), backend)
+            return restore_empty, (self.flat.size, self.xp.dtype_of(self.flat), backend)
         return restore, (self.xp.to_numpy(self.flat), backend)
 
 
@@ -57,14 +57,14 @@ def restore(host: Any, backend: Any) -> Memory:
     return Memory(xp.from_numpy(host), xp)
 
 
-#: The former name, which pickles of versions before 0.2 have.
-restored = restore
-
-
-def vacant(size: int, dtype: Any, backend: Any) -> Memory:
-    """Unpickle the memory of tensors on a backend without values, such as ``meta``."""
+def restore_empty(size: int, dtype: Any, backend: Any) -> Memory:
+    """Unpickle a ``Memory`` without values, on a backend such as ``meta``."""
     xp = backends.load(backend).here()
     return Memory(xp.empty(size, xp.native_dtype(dtype)), xp)
+
+
+#: Former names, which old pickles have.
+restored, vacant = restore, restore_empty
 
 
 #: Living ``Memory`` objects, by backend, owner, address and size.

@@ -77,8 +77,8 @@ def wrong_type_error(name: str, argument: str, kind: type, value: Any) -> TypeEr
     return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
 
 
-def is_leading_bool(value: Any, values: Any) -> bool:
-    """Whether a value of a list of ints is a bool, if the first one is a bool, too.
+def is_rejected_bool(value: Any, values: Any) -> bool:
+    """Whether ``value`` and the first of ``values`` are bools, which PyTorch rejects for ints.
 
     PyTorch checks the first one alone: after an int, a bool counts as 0 or 1.
     """
@@ -105,7 +105,7 @@ def check_size(name: str, size: Any) -> tuple[int, ...]:
 
 def _read_length(name: str, length: Any, size: tuple[Any, ...]) -> int:
     """Return a length of a shape as an int; TypeError for what is none."""
-    if is_leading_bool(length, size) or not hasattr(length, "__index__"):
+    if is_rejected_bool(length, size) or not hasattr(length, "__index__"):
         raise TypeError(
             f"{name}(): argument 'size' must be tuple of ints, but found element of type "
             f"{type(length).__name__}"
@@ -155,7 +155,7 @@ def add_scalar_checks(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def add_flag_conversion(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``source`` with its bool parameters converted as NumPy converts them."""
+    """Return a wrapper of ``source`` that converts its bool parameters by ``to_bool``."""
     places = frozenset(i for i, kind in op.plan.positional_scalars if kind is bool)
     names = frozenset(op.plan.params[i] for i, (kind, _) in op.plan.scalars.items() if kind is bool)
 

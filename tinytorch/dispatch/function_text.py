@@ -502,7 +502,7 @@ class _FunctionText:
             self.save, (self.save_first, self.save_second) = _SAVE_BY_EDGE, others
 
     def _save(self, saves: tuple[bool, ...]) -> str:
-        """Return the lines that save the arguments in the node.
+        """Return the lines that save in the node the arguments that its gradient rules read.
 
         Args:
             saves: By position, whether a rule reads the value.
@@ -511,20 +511,25 @@ class _FunctionText:
         if self.sequence:  # the rules read only the shapes
             shapes = "_tuple([_x.shape for _x in _a0])"
             return self.fill(_SAVE, kept=_tuple_of([shapes, *names[1:]]), saved="()", changed="")
-        at = [i for i in tensors if saves[i]]
-        kept = ["None" if i in tensors and i not in at else n for i, n in enumerate(self.raw_names)]
+        positions = [i for i in tensors if saves[i]]
+        unread = {*tensors} - {*positions}
+        # A tensor that no rule reads is replaced by None.
+        kept = ["None" if i in unread else name for i, name in enumerate(self.raw_names)]
         if self.two and self.lead == 1 and saves[0]:  # a number is saved as Python's
             kept[0] = f"_a0 if _g0 is not None else {names[0]}"
-        saved = _tuple_of(names[i] for i in at)
-        may_be_no_tensor = [self.after] if self.two else self.no_tensors  # a number, or None
-        given = {i: f"_g{i} is not None" for i in at if i in may_be_no_tensor}
-        if given:
-            pairs = _tuple_of(f"({names[i]}, _g{i})" for i in at)
+        saved = _tuple_of(names[i] for i in positions)
+        optional = [self.after] if self.two else self.no_tensors  # a number, or None
+        # By position, the expression for whether an optional argument is a tensor.
+        is_tensor = {i: f"_g{i} is not None" for i in positions if i in optional}
+        if is_tensor:
+            pairs = _tuple_of(f"({names[i]}, _g{i})" for i in positions)
             tensors_only = f"_tuple([_t for _t, _g in {pairs} if _g is not None])"
-            without = "()" if len(at) == 1 else tensors_only
-            saved += f" if {' and '.join(given.values())} else {without}"
+            otherwise = "()" if len(positions) == 1 else tensors_only
+            saved += f" if {' and '.join(is_tensor.values())} else {otherwise}"
+        # True in the generated code if a saved tensor has a version counter.
         changed = " or ".join(
-            f"{f'{given[i]} and ' if i in given else ''}{names[i]}._vc is not None" for i in at
+            f"{f'{is_tensor[i]} and ' if i in is_tensor else ''}{names[i]}._vc is not None"
+            for i in positions
         )
         return self.fill(_SAVE, kept=_tuple_of(kept), saved=saved, changed=changed)
 

@@ -249,7 +249,8 @@ def _has_kernel(op: Op, given: list[Any]) -> bool:
     if not tensors:  # they are in a list
         return False
     recorded = grad_enabled() and any(each.requires_grad for each in tensors)
-    return tensors[0]._xp.takes_low(op.name, [each._data for each in tensors], recorded)
+    arrays = [each._data for each in tensors]
+    return tensors[0]._xp.kernel_accepts_reduced(op.name, arrays, recorded)
 
 
 def call_composite_reduced(

@@ -119,6 +119,7 @@ class Work:
             DistBackendError: After that time, or ``_GRACE`` seconds after a rank has ended.
         """
         start = time.monotonic()
+        # First poll without a pause.
         if self._poll_until(start + _SPIN + self._nbytes / _FAST):
             return
         eager_until = start + _EAGER + self._nbytes / _SLOWEST
@@ -131,10 +132,12 @@ class Work:
                     f"Timed out waiting {1000 * seconds:.0f}ms for {self._name} operation to "
                     "complete"
                 )
+            # Then sleep between bursts of polls.
             if now < eager_until:
                 time.sleep(1e-6)
                 self._poll_until(time.monotonic() + _BURST)
                 continue
+            # By now another rank must be slow: poll rarely, and check for ranks that have ended.
             time.sleep(_NAP)
             if now > last_moment:
                 self._give_up(

@@ -150,7 +150,7 @@ class ExportedProgram:
             results; all tensors are on the device ``meta``.
 
         Raises:
-            ValueError: If ``sizes`` has other names, or a size is no sum of multiples of them.
+            ValueError: If ``sizes`` has unknown names, or a size cannot be computed from them.
 
         Example:
             >>> model = tt.nn.Sequential(tt.nn.Linear(2, 1))

@@ -73,11 +73,13 @@ def find_operation(name: str) -> Callable[..., Any]:
     """Return the function of an operation by its name in a program.
 
     Raises:
-        ExportError: If there is no such operation, or it reaches outside of the program.
+        ExportError: If there is none, or it uses files, other processes, storages or the state of
+            generators.
     """
     last = name.rpartition(".")[2]
     if last in _OUTSIDE:
         raise ExportError(f"operation {name!r} cannot be part of a program")
+    # Item access and in-place operations are looked up as methods of Tensor.
     is_item = name in ITEMS.values()
     if is_item or last.endswith("_") and not last.startswith("_") and hasattr(Tensor, last):
         return getattr(Tensor, last)  # type: ignore[no-any-return]

@@ -117,7 +117,7 @@ class OperationCall:
 
     @property
     def public_name(self) -> str:
-        """Name of the operation that the model calls."""
+        """Name of the composite operation around the call, or else its own name."""
         return self.outer or self.name
 
 

@@ -107,7 +107,7 @@ def check_update(tensor: Any) -> None:
 
 
 def check_can_require_grad(tensor: Any) -> None:
-    """Raise a RuntimeError for ``requires_grad_()`` of an inference tensor outside that mode."""
+    """Raise an error for ``requires_grad_()`` of an inference tensor outside inference mode."""
     if tensor._inference and not inference_enabled():
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."

@@ -9,7 +9,7 @@ from weakref import ref
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-#: By id, what ``trace`` was called with, and its example inputs.
+#: By id, a weak reference to the function of ``trace``, and its example inputs.
 _EXAMPLES: dict[int, tuple[ref[Any], tuple[Any, ...]]] = {}
 
 
@@ -29,7 +29,8 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
         True
     """
     if example_inputs is not None:
-        for key in [key for key, (kept, _) in _EXAMPLES.items() if kept() is None]:
+        # Drop the examples of functions that no longer exist.
+        for key in [key for key, (reference, _) in _EXAMPLES.items() if reference() is None]:
             _EXAMPLES.pop(key, None)
         is_one = isinstance(example_inputs, Tensor)
         _EXAMPLES[id(func)] = ref(func), (example_inputs,) if is_one else tuple(example_inputs)
@@ -79,8 +80,8 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
     if isinstance(program, export.ExportedProgram):
         export.save(program, f)
         return
-    kept, example = _EXAMPLES.get(id(m), (lambda: None, ()))
-    if kept() is None:
+    reference, example = _EXAMPLES.get(id(m), (lambda: None, ()))
+    if reference() is None:
         raise RuntimeError(
             "jit.save: expected a model that jit.trace was called with, since there is no "
             f"TorchScript here, got {type(m).__name__}"

@@ -69,12 +69,13 @@ class broadcast:
 
     def __init__(self, *args: Any) -> None:
         self._arrays = [_asarray(arg) for arg in args]
-        zeros = host().broadcast(*to_zeros("broadcast", self._arrays))
-        self.shape: tuple[int, ...] = zeros.shape
-        self.size: int = zeros.size
-        self.ndim: int = zeros.ndim
-        self.nd: int = zeros.ndim
-        self.numiter: int = zeros.numiter
+        # NumPy broadcasts zeros of the same shapes, which copy no memory.
+        host_broadcast = host().broadcast(*to_zeros("broadcast", self._arrays))
+        self.shape: tuple[int, ...] = host_broadcast.shape
+        self.size: int = host_broadcast.size
+        self.ndim: int = host_broadcast.ndim
+        self.nd: int = host_broadcast.ndim
+        self.numiter: int = host_broadcast.numiter
         self.reset()
 
     def reset(self) -> None:

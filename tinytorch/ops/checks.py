@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
-from ..dispatch.arguments import is_leading_bool
+from ..dispatch.arguments import is_rejected_bool
 from ..dispatch.op import Array, Backend
 from ..dispatch.out import scalar_name
 
@@ -163,7 +163,7 @@ def as_ints(name: str, argument: str, values: Any) -> tuple[int, ...]:
 
 def as_int_among(name: str, argument: str, value: Any, values: Any) -> int:
     """``value``, an item of ``values``, as an int; a bool is allowed unless it is the first."""
-    is_allowed_bool = value.__class__ is bool and not is_leading_bool(value, values)
+    is_allowed_bool = value.__class__ is bool and not is_rejected_bool(value, values)
     return int(value) if is_allowed_bool else as_int(name, argument, value)
 
 
@@ -210,7 +210,7 @@ def as_repeated_ints(
 
 def _as_size(value: Any, values: Any) -> int:
     """``value``, an item of ``values``, as an int; TypeError for a bool as the first item."""
-    if is_leading_bool(value, values):
+    if is_rejected_bool(value, values):
         raise TypeError("a bool is no size")
     return operator.index(value)
 

@@ -55,8 +55,9 @@ def register_type_name(kind: Any, name: str, write: Any = None, read: Any = None
 
     Args:
         kind: The type.
-        name: Its name.
-        write: Function from its context to JSON text. Default: ``json.dumps``.
+        name: Its name in JSON.
+        write: Function from the context of a container to a value that JSON can represent.
+            Default: ``json.dumps``.
         read: The inverse. Default: ``json.loads``.
     """
     _NAMES[kind] = _TypeName(kind, name, write or json.dumps, read or json.loads)

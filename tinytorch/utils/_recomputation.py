@@ -162,7 +162,8 @@ class Region:
         return second.items
 
     def _call_again(self) -> None:
-        """Call the function with the grad mode, autocast state and context of the second call."""
+        """Call the function with grad enabled, the first call's autocast, and ``self.context``."""
+        # Without a change of state no scope is entered.
         is_same_state = grad_enabled() and autocast_state() == self.autocast
         if is_same_state and self.context is NOTHING:
             self.function(*self.args, **self.kwargs)

@@ -486,7 +486,7 @@ class _ModuleNames:
         self._running.clear()
 
     def _enter(self, module: Any, args: Any) -> None:
-        """Pre-hook: name a module, after its parent if that has run, and those inside it."""
+        """Pre-hook: at a module's first call, name it and its submodules, as ``Sequential.0``."""
         name = self._names.setdefault(module, type(module).__name__)
         if module not in self._entered:
             self._entered[module] = True

@@ -244,13 +244,14 @@ def test_the_private_hook_of_the_root_may_replace_the_dictionary() -> None:
     assert layer.state_dict() == {"all": 1}
 
 
-def test_load_hooks_get_what_torch_gives_them() -> None:
+def test_load_hooks_receive_pytorchs_arguments() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 3)
     layer.register_load_state_dict_pre_hook(lambda *args: seen.append(args))
     layer._register_load_state_dict_pre_hook(lambda *args: seen.append(args))
     layer.register_load_state_dict_post_hook(lambda *args: seen.append(args))
     layer.load_state_dict(layer.state_dict())
+    # The public pre-hook receives the module, too.
     with_module, without, after = seen
     assert with_module[0] is layer and len(with_module) == 8 and len(without) == 7
     assert with_module[2:] == ("", {"version": 1}, True, [], [], [])

@@ -17,7 +17,13 @@ from ..numpy.gamma_formulas import apply_reflection
 from ..storage import WritableMemory
 from . import formulas
 from .devices import CudaDevices
-from .errors import format_version, look_behind, open_cupy, raise_torchs_error, refuse_after_fork
+from .errors import (
+    format_version,
+    load_cuda_library,
+    open_cupy,
+    raise_torchs_error,
+    refuse_after_fork,
+)
 from .gemm import gemm
 from .kernels import FusedKernels
 
@@ -65,9 +71,10 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         """Do nothing: ``__getattr__`` looks names of CuPy up on first use, and some are missing."""
 
     def __getattr__(self, name: str) -> Any:
+        """Look up a name of CuPy at its first use, and store it as an attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        look_behind(name, self.library, self.name)
+        load_cuda_library(name, self.library, self.name)
         try:
             value = getattr(self.library, name)
         except AttributeError:
@@ -311,10 +318,10 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
 
     low_kernels: ClassVar[frozenset[str]] = _PRODUCTS | _FUSED
 
-    def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
-        """Whether a kernel takes bfloat16 (character E): a product, or a fused kernel.
+    def kernel_accepts_reduced(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
+        """Whether a kernel accepts bfloat16 (character E): that of a product, or a fused one.
 
-        A fused kernel takes it only if the call is not recorded, since its gradient is a formula.
+        A fused kernel accepts it only if the call is not recorded, since its gradient is a formula.
         """
         if any(array.dtype.char != "E" or not array.size for array in arrays):
             return False

@@ -103,7 +103,7 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
     return cupy, _import(backend, "cupyx")
 
 
-def look_behind(namespace: str, cupy: Any, backend: str) -> None:
+def load_cuda_library(namespace: str, cupy: Any, backend: str) -> None:
     """Load the CUDA library that a namespace of CuPy needs. Most namespaces need none.
 
     Raises:

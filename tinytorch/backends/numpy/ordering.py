@@ -206,9 +206,9 @@ def _float_key(part: Any) -> Any:
     bits ^= flip
     keys = bits.astype("int64")
     # NaNs of either sign get one key, the largest.
-    lost = part != part
-    if lost.any():
-        keys[lost] = 0x7FFFFFFF
+    is_nan = part != part
+    if is_nan.any():
+        keys[is_nan] = 0x7FFFFFFF
     return keys
 
 
@@ -262,8 +262,8 @@ def _ranked_order(rows: Any, descending: bool) -> Any:
     ordered = numpy.take_along_axis(rows, found, 1)
     rises = ordered[:, 1:] > ordered[:, :-1]
     if rows.dtype.kind == "f":  # the first NaN is larger than the number before it
-        lost = ordered != ordered
-        rises |= lost[:, 1:] > lost[:, :-1]
+        is_nan = ordered != ordered
+        rises |= is_nan[:, 1:] > is_nan[:, :-1]
     if rises.all():
         return found[:, ::-1] if descending else found
     keys = numpy.zeros(rows.shape, "int64")

@@ -168,11 +168,12 @@ class DaskLibrary(ArrayLibrary):
         return self._call_on_host(numpy.argsort, raw, axis, "stable")
 
     def _call_on_host(self, function: Callable[..., Any], *args: Any) -> Raw:
-        """Compute by NumPy after reading the arrays among ``args``."""
+        """Call a function of NumPy's with the arrays among ``args`` copied to the host."""
         arrays = [self.to_host(x) if isinstance(x, self.array_class) else x for x in args]
         return self.from_host(numpy.asarray(function(*arrays)))
 
     def _convert_all(self, hosts: Sequence[numpy.ndarray[Any, Any]]) -> tuple[Raw, ...]:
+        """Convert arrays of NumPy's to arrays of Dask's."""
         return tuple(map(self.from_host, hosts))
 
     # -- functions by NumPy's names ---------------------------------------------------------

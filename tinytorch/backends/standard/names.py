@@ -233,7 +233,7 @@ class Names(Reductions, types.ModuleType):
         return call
 
     def on_host(self, name: str, twin: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of arrays that NumPy computes on the host."""
+        """Return a function that copies arrays to the host and calls NumPy's function ``twin``."""
 
         def call(*args: Any, out: Any = None, **options: Any) -> Any:
             self.note_fallback(name)

@@ -84,7 +84,7 @@ class MemberDict(dict[str, V]):
         return self.__reduce__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> MemberDict[V]:
-        """Return a registry without owner; the copied modules join it in ``__setstate__``."""
+        """Return a registry without owner; ``__setstate__`` makes the copied modules its owners."""
         copied: MemberDict[V] = MemberDict(None)
         memo[id(self)] = copied
         copied.update({name: deepcopy(member, memo) for name, member in self.items()})

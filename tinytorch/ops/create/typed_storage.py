@@ -47,7 +47,7 @@ class TypedStorage(UntypedStorage):
         if not _internal:
             deprecate()
         if wrap_storage is None:
-            self._make(size, default_dtype() if dtype is None else dtype, device)
+            self._allocate(size, default_dtype() if dtype is None else dtype, device)
             return
         if size:
             raise _argument_error(
@@ -70,8 +70,8 @@ class TypedStorage(UntypedStorage):
         self._xp = wrap_storage._xp
         self._array = wrap_storage._array.reshape(-1).view(self._xp.native_dtype(dtype))
 
-    def _make(self, size: tuple[Any, ...], dtype: Any, device: Any) -> None:
-        """Allocate new memory, for a number of elements or from a sequence.
+    def _allocate(self, size: tuple[Any, ...], dtype: Any, device: Any) -> None:
+        """Allocate memory for a number of elements, or for the elements of a sequence.
 
         ``size`` holds the positional arguments of the class.
         """

@@ -120,7 +120,7 @@ def _real_to_half(
 def _half_to_real(
     xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
-    """Inverse of ``_real_to_half``: from a half spectrum to real numbers.
+    """Transform of a half spectrum, such as ``_real_to_half`` returns, to real numbers.
 
     The last of ``dims`` has ``size`` elements in the result.
     """
@@ -129,6 +129,7 @@ def _half_to_real(
         shape[dims[-1]] = size
         return xp.zeros(shape, input.real.dtype)
     half, order = _move_last(xp, input, dims[:-1], dims[-1:])
+    # The forward transform is the inverse transform of the conjugate spectrum, up to the scale.
     half, norm = xp.conj(half) if forward else half, _INVERSE_NORM[scale]
     if len(dims) == 1:
         out = xp.fft.irfft(half, size, norm=norm)

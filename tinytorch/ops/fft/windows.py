@@ -190,7 +190,7 @@ def kaiser_window(
 
 
 def _check_length(name: str, M: Any, dtype: Any) -> int:
-    """``M`` as an int; ValueError if it is negative, or unless ``dtype`` is float32 or float64."""
+    """``M`` as an int; ValueError if it is negative or ``dtype`` is not float32 or float64."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if dtype.kind != "f" or dtype.itemsize < 4:

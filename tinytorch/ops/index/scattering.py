@@ -322,7 +322,7 @@ def scatter_reduce(
 
 @op
 def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_self: bool) -> Array:
-    """Number of elements reduced into each element, at least 1."""
+    """Number of values that ``scatter_reduce`` averages for each element, at least 1."""
     native = input.dtype if input.dtype.kind in "fc" else xp.native_dtype(dtypes.int64)
     count = xp.ones(input.shape, native) if include_self else xp.zeros(input.shape, native)
     if index.size:

@@ -45,7 +45,7 @@ def _can_skip(xp: Backend, extended: Array, blank: int) -> Array:
 
 
 def _shift(xp: Backend, row: Array, steps: int) -> Array:
-    """``row`` shifted by ``steps`` along the extended labels, with log 0 moved in.
+    """``row`` shifted by ``steps`` along the extended labels; log 0 fills the free places.
 
     Negative ``steps`` shift to the left. ``row`` is ``(batch, 2 · labels + 1)``.
     """

@@ -118,7 +118,7 @@ def _standardize_block(
 
 
 def _map_blocks(xp: Backend, compute: Any, input: Array, axes: Any) -> tuple[Any, ...]:
-    """Results of ``compute`` for blocks of the input that fit the processor's cache, joined.
+    """Joined results of ``compute`` for blocks of the input that fit the processor's cache.
 
     Args:
         xp: The backend.
@@ -134,7 +134,7 @@ def _map_blocks(xp: Backend, compute: Any, input: Array, axes: Any) -> tuple[Any
         with xp.row_after_row(row, input.size):
             return compute((), None)  # type: ignore[no-any-return]
     out, length = xp.empty(input.shape, input.dtype), input.shape[axis]
-    step = max(1, block * length // input.size)
+    step = max(1, block * length // input.size)  # length of a block along ``axis``
 
     def compute_blocks(start: int, stop: int) -> list[Any]:
         slices = (slice(i, i + step) for i in range(start * step, min(stop * step, length), step))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.arguments import is_leading_bool
+from ...dispatch.arguments import is_rejected_bool
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...dispatch.promotion import convert_to_write
@@ -24,7 +24,7 @@ Sides = tuple[tuple[int, int], ...]
 
 @op(node="ConstantPadNdBackward0")
 def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
-    """``input`` with ``value`` added around it.
+    """``input`` padded with ``value``.
 
     ``sides`` has a pair for each dimension: numbers of elements before and after it. Negative
     numbers crop.
@@ -209,7 +209,7 @@ def _check_pad(pad: Any, input: Tensor) -> list[tuple[int, int]]:
             f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
         )
     for i, n in enumerate(pad):
-        if is_leading_bool(n, pad) or not hasattr(n, "__index__"):
+        if is_rejected_bool(n, pad) or not hasattr(n, "__index__"):
             raise TypeError(
                 "pad(): argument 'pad' (position 2) must be tuple of ints, but found element of "
                 f"type {type(n).__name__} at pos {i}"

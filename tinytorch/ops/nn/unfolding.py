@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...core.tensor import Tensor
-from ...dispatch.arguments import is_leading_bool
+from ...dispatch.arguments import is_rejected_bool
 from ...dispatch.op import Array, Backend, composite, op
 from ..checks import check_supported
 from ..memory_order import as_row_major
@@ -449,7 +449,7 @@ def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     if value.__class__ is int:
         return value, value
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(hasattr(n, "__index__") and not is_leading_bool(n, given) for n in given):
+    if not all(hasattr(n, "__index__") and not is_rejected_bool(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
     if isinstance(value, (tuple, list)) and len(given) != 2:
         raise RuntimeError(
