@@ -81,8 +81,8 @@ def _transpose_jvp(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
         return (None,) * len(leaves)
     outputs, weights = zip(*pairs, strict=True)
     variables = tuple(leaf for leaf in leaves if leaf is not None)
-    found = iter(gradients(outputs, variables, weights, True))
-    return tuple(None if leaf is None else next(found) for leaf in leaves)
+    computed = iter(gradients(outputs, variables, weights, True))
+    return tuple(None if leaf is None else next(computed) for leaf in leaves)
 
 
 def _check_jvp_results(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
@@ -699,9 +699,9 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         if not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         several = isinstance(results, tuple)
-        found = [_ErrorFunction.apply(r.detach(), *grads) if isinstance(r, Tensor) else r
-                 for r in (results if several else (results,))]  # fmt: skip
-        return tuple(found) if several else found[0]
+        outputs = [_ErrorFunction.apply(r.detach(), *grads) if isinstance(r, Tensor) else r
+                   for r in (results if several else (results,))]  # fmt: skip
+        return tuple(outputs) if several else outputs[0]
 
     return wrapper
 

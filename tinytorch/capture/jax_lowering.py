@@ -136,7 +136,7 @@ def lower(name: str, function: Any) -> Callable[..., Any]:
         word = function.__name__
         found = _add_scaled if word == "add_scaled" else getattr(xp, word)
     elif getattr(function, "__objclass__", None) is numpy.ndarray:
-        found = _LoweredMethod(function)
+        found = _ArrayMethod(function)
     elif name.startswith("special."):
         found = xp.special(name.partition(".")[2])
     elif name.startswith("numpy."):
@@ -146,7 +146,7 @@ def lower(name: str, function: Any) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-class _LoweredMethod:
+class _ArrayMethod:
     """Method of an array by its name."""
 
     __slots__ = ("name",)

@@ -257,10 +257,10 @@ def counterpart(module: str, name: str) -> Any:
     parts = ["tinytorch", *module.split(".")[1:]]
     while parts:
         try:
-            found: Any = importlib.import_module(".".join(parts))
+            value: Any = importlib.import_module(".".join(parts))
             for attribute in name.split("."):
-                found = getattr(found, attribute)
-            return partial(_result, found) if module == "torch.return_types" else found
+                value = getattr(value, attribute)
+            return partial(_result, value) if module == "torch.return_types" else value
         except (ImportError, AttributeError):
             parts.pop()
     raise AttributeError(f"Can't get {module}.{name}: tinytorch has no counterpart of it")

@@ -71,10 +71,10 @@ def convert_scalar(op: Op, position: int, value: Any, placed: bool = False) -> A
 
 def wrong_type_error(name: str, argument: str, kind: type, value: Any) -> TypeError:
     """Return PyTorch's error for an argument of the wrong type."""
-    given = type(value)
-    of_numpy = getattr(given, "__module__", None) == "numpy"
-    found = f"numpy.{given.__name__}" if of_numpy else given.__name__
-    return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
+    cls = type(value)
+    is_numpy = getattr(cls, "__module__", None) == "numpy"
+    type_name = f"numpy.{cls.__name__}" if is_numpy else cls.__name__
+    return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {type_name}")
 
 
 def is_rejected_bool(value: Any, values: Any) -> bool:
@@ -104,7 +104,7 @@ def check_size(name: str, size: Any) -> tuple[int, ...]:
 
 
 def _read_length(name: str, length: Any, size: tuple[Any, ...]) -> int:
-    """Return a length of a shape as an int; TypeError for what is none."""
+    """Return a length of a shape as an int; TypeError if it is not an int."""
     if is_rejected_bool(length, size) or not hasattr(length, "__index__"):
         raise TypeError(
             f"{name}(): argument 'size' must be tuple of ints, but found element of type "
@@ -123,12 +123,12 @@ def has_exact_scalars(op: Op, args: tuple[Any, ...]) -> bool:
 
 
 def convert_scalars(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the positional arguments, those for bool and float parameters converted to these."""
-    found = list(args)
+    """Return the positional arguments; those for bool and float parameters are converted."""
+    converted = list(args)
     for position, _ in op.plan.positional_scalars:
         if position < len(args):
-            found[position] = convert_scalar(op, position, args[position], placed=True)
-    return tuple(found)
+            converted[position] = convert_scalar(op, position, args[position], placed=True)
+    return tuple(converted)
 
 
 def add_scalar_checks(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
@@ -294,47 +294,51 @@ def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tup
         TypeError: For a missing or unknown argument, or one of a class that ``op`` does not accept.
         RuntimeError: For tensors on different backends.
     """
-    given = bind(op, args, options)
-    xp = _fast_backend(op, given)
+    arguments = bind(op, args, options)
+    xp = _fast_backend(op, arguments)
     if xp is not None:
-        return tuple(given), xp
-    xp = common_backend(op, given)
+        return tuple(arguments), xp
+    xp = common_backend(op, arguments)
     for i in op.plan.tensors:
-        value = given[i]
+        value = arguments[i]
         if i == op.plan.sequence:
             if value is not None:
                 if op.strict:
                     _check_no_numbers(op, i, value)
-                given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
+                arguments[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif value is None:
             if i not in op.plan.optional:
                 _raise_not_tensor(op, i, value)
         elif not isinstance(value, Tensor):
             if not isinstance(value, (bool, int, float, complex)):
-                weak = i in op.plan.numbers and isinstance(value, Number) and _has_tensor(op, given)
+                weak = (
+                    i in op.plan.numbers
+                    and isinstance(value, Number)
+                    and _has_tensor(op, arguments)
+                )
                 # Beside a tensor a NumPy scalar counts as a Python number, as in torch.
-                given[i] = value.item() if weak else to_tensor(op, i, value, xp)
+                arguments[i] = value.item() if weak else to_tensor(op, i, value, xp)
             elif i not in op.plan.numbers:
                 if op.strict:
                     _raise_not_tensor(op, i, value)
-                given[i] = to_tensor(op, i, value, xp)
-            elif op.strict and not _has_tensor(op, given):
+                arguments[i] = to_tensor(op, i, value, xp)
+            elif op.strict and not _has_tensor(op, arguments):
                 _raise_not_tensor(op, i, value)
     if op.promote is not None:
-        promote_operands(op, given, xp)
-    return tuple(given), xp
+        promote_operands(op, arguments, xp)
+    return tuple(arguments), xp
 
 
-def _has_tensor(op: Op, given: list[Any]) -> bool:
+def _has_tensor(op: Op, arguments: list[Any]) -> bool:
     """Whether an argument for a tensor parameter is a tensor."""
-    return any(isinstance(given[k], Tensor) for k in op.plan.tensors)
+    return any(isinstance(arguments[k], Tensor) for k in op.plan.tensors)
 
 
-def _fast_backend(op: Op, given: list[Any]) -> Any:
+def _fast_backend(op: Op, arguments: list[Any]) -> Any:
     """Return the backend of arguments that need no conversion and no promotion, else None."""
     xp = dtype = None
     for i in op.plan.tensors:
-        value = given[i]
+        value = arguments[i]
         if isinstance(value, Tensor) and i != op.plan.sequence:
             if value._xp is not xp:
                 if xp is not None:
@@ -378,15 +382,15 @@ def _check_no_numbers(op: Op, position: int, values: Any) -> None:
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     """Return the arguments in the order of ``op.plan.params``, with defaults filled in.
 
-    Sizes that were given one by one become one tuple; arguments for bools and floats are converted.
+    Sizes passed one by one become one tuple; arguments for bools and floats are converted.
 
     Raises:
         TypeError: For a missing, unknown or repeated argument.
     """
-    at = op.plan.sizes
-    if at is not None and len(args) > at and _is_int(args[at]):
-        if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
-            args = (*args[:at], args[at:])
+    first = op.plan.sizes
+    if first is not None and len(args) > first and _is_int(args[first]):
+        if not (len(args) == first + 1 and isinstance(args[first], Tensor) and args[first].ndim):
+            args = (*args[:first], args[first:])
     n = len(args)
     more = op.plan.more_sizes
     if n > op.plan.positional and more is not None:
@@ -397,7 +401,7 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         n = len(args)
     if n > op.plan.unchecked:
         args = convert_scalars(op, args)
-    given = [*args, *op.plan.defaults[n:]]
+    arguments = [*args, *op.plan.defaults[n:]]
     for name, value in options.items():
         i = op.plan.index.get(name)
         if i is None:
@@ -410,13 +414,13 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.plan.params[i]}'")
         if op.plan.params[i] != name and op.plan.params[i] in options:
             raise repeated_argument_error(op, op.plan.params[i], name)
-        given[i] = convert_scalar(op, i, value) if i in op.plan.scalars else value
-    for i in range(n, len(given)):
-        if given[i] is REQUIRED:
+        arguments[i] = convert_scalar(op, i, value) if i in op.plan.scalars else value
+    for i in range(n, len(arguments)):
+        if arguments[i] is REQUIRED:
             raise TypeError(
                 f"{op.name}() missing required argument '{op.plan.params[i]}' (pos {i + 1})"
             )
-    return given
+    return arguments
 
 
 def _reorder_former_call(
@@ -484,10 +488,10 @@ def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Excepti
     text = str(error)
     shapes = [tuple(given[i]._data.shape) for i in op.plan.tensors if isinstance(given[i], Tensor)]
     if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's
-        wanted = given[op.plan.tensors[0]]._xp.broadcast_shapes(*shapes)
+        broadcast_shape = given[op.plan.tensors[0]]._xp.broadcast_shapes(*shapes)
         return RuntimeError(
             f"{op.name}_: output with shape {list(shapes[0])} doesn't match the broadcast shape "
-            f"{list(wanted)}"
+            f"{list(broadcast_shape)}"
         )
     if "broadcast" not in text:
         return error

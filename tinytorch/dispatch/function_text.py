@@ -307,16 +307,16 @@ class _FunctionText:
 
         The syntax of skeletons is described at the top of this file.
         """
-        found: Any = ChainMap(parts, self)  # type: ignore[arg-type]
+        values: Any = ChainMap(parts, self)  # type: ignore[arg-type]
         lines = []
         for line in skeleton.strip("\n").split("\n"):
             line, _, condition = line.partition("#? ")
-            if condition and not found[condition]:
+            if condition and not values[condition]:
                 continue
             part = line.strip()
             if not part[1:-1].isidentifier() or part[0] + part[-1] != "{}":
-                lines.append(line.rstrip().format_map(found))
-            elif text := found[part[1:-1]]:
+                lines.append(line.rstrip().format_map(values))
+            elif text := values[part[1:-1]]:
                 lines.append(indent(self.fill(text, **parts), line[: line.index("{")]))
         return "\n".join(lines)
 
@@ -337,12 +337,12 @@ class _FunctionText:
         """Set the parts that bind the arguments of a call to the parameters."""
         plan, names, form, at = self.plan, self.names, self.form, self.plan.positional
         size = form in (Form.FUNCTION, Form.CREATION) and plan.sizes == at - 1
-        # The parameters of the function; sizes given one by one are in ``*_more``.
+        # The parameters of the function; sizes passed one by one are in ``*_more``.
         self.slots = slots = names[: at - size]
         placed = [names[0], *names[:0:-1]] if form is Form.SET_ITEM else names[:2]
-        given = [*(f"{name}=_d{i}" for i, name in enumerate(slots)), *(["/"] if slots else [])]
+        parameters = [*(f"{name}=_d{i}" for i, name in enumerate(slots)), *(["/"] if slots else [])]
         after = placed[::-1] if form is Form.REFLECTED else placed
-        header = [*given, "*_more", "**_options"] if form.has_names else [*after, "/"]
+        header = [*parameters, "*_more", "**_options"] if form.has_names else [*after, "/"]
         self.header = ", ".join(header)
         slow = f"{_tuple_of(slots)}, _more, _options" if form.has_names else ", ".join(placed)
         self.slow, self.slow_arguments = f"return _slow({slow})", slow

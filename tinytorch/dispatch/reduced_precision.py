@@ -126,8 +126,8 @@ def requests_reduced(op: Op, options: dict[str, Any]) -> bool:
     """Whether a keyword argument is a tensor of reduced precision, or ``dtype=`` such a dtype."""
     if has_reduced([*options.values()]):
         return True
-    wanted = options.get("dtype") if op.plan.tensors else None
-    return wanted is not None and dtypes.as_dtype(wanted) in dtypes.LOW
+    dtype = options.get("dtype") if op.plan.tensors else None
+    return dtype is not None and dtypes.as_dtype(dtype) in dtypes.LOW
 
 
 def call_reduced(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -141,22 +141,22 @@ def call_reduced(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         options: Arguments by name.
 
     Raises:
-        NotImplementedError: For a float8, for which PyTorch has little but storage and casts.
+        NotImplementedError: For a tensor of float8, if PyTorch does not support the operation.
     """
-    given = bind(op, args, options)
-    at = op.plan.index.get("dtype")
-    wanted = None if at is None else given[at]
-    if at is not None and wanted is not None:
-        target = dtypes.as_dtype(wanted)
-        if target in dtypes.LOW:  # PyTorch casts the elements first, but those of a mean.
+    arguments = bind(op, args, options)
+    dtype_position = op.plan.index.get("dtype")
+    requested = None if dtype_position is None else arguments[dtype_position]
+    if dtype_position is not None and requested is not None:
+        target = dtypes.as_dtype(requested)
+        if target in dtypes.LOW:  # PyTorch casts the elements first, except for a mean.
             if op.name != "mean":
-                given = [v.to(target) if isinstance(v, Tensor) else v for v in given]
-            given[at] = dtypes.float32
+                arguments = [v.to(target) if isinstance(v, Tensor) else v for v in arguments]
+            arguments[dtype_position] = dtypes.float32
     else:
-        target = _result_dtype(op, given)
-        _check_float8(op, given)
-    unchanged = _has_kernel(op, given) or _must_agree(op, given)
-    wide = given if unchanged else [_widen(value) for value in given]
+        target = _result_dtype(op, arguments)
+        _check_float8(op, arguments)
+    unchanged = _has_kernel(op, arguments) or _must_agree(op, arguments)
+    wide = arguments if unchanged else [_widen(value) for value in arguments]
     n = op.plan.positional
     if target in dtypes.LOW:
         _round_numbers(op, wide, target)
@@ -200,14 +200,14 @@ def _round_numbers(op: Op, wide: list[Any], target: dtypes.dtype, reflected: boo
         elif i != unrounded and (value.__class__ is float or value.__class__ is int):
             wide[i] = _round_number(value, target)
     for name in _ROUNDED_FACTORS.get(op.name, "").split():
-        at = op.plan.index[name]
-        if at < len(wide):
-            wide[at] = _round_number(wide[at], target)
+        position = op.plan.index[name]
+        if position < len(wide):
+            wide[position] = _round_number(wide[position], target)
     if op.name == "nan_to_num":
         limits = dtypes.finfo(target)
-        for at, limit in ((2, limits.max), (3, limits.min)):
-            if at < len(wide) and wide[at] is None:
-                wide[at] = limit
+        for position, limit in ((2, limits.max), (3, limits.min)):
+            if position < len(wide) and wide[position] is None:
+                wide[position] = limit
 
 
 def _round_number(value: Any, target: dtypes.dtype) -> Any:
@@ -229,23 +229,23 @@ _SAME_DTYPE = frozenset(
 _WIDER_PARAMETERS = frozenset("layer_norm group_norm".split())
 
 
-def _must_agree(op: Op, given: list[Any]) -> bool:
+def _must_agree(op: Op, arguments: list[Any]) -> bool:
     """Whether an operation that requires floating-point tensors of one dtype has those of two.
 
     The call is then run without casts, so that it raises its error.
     """
     if op.name in _WIDER_PARAMETERS:
-        if isinstance(given[0], Tensor) and given[0].dtype in dtypes.LOW:
+        if isinstance(arguments[0], Tensor) and arguments[0].dtype in dtypes.LOW:
             return False
     elif op.promote is not None or not (op.plan.picks or op.name in _SAME_DTYPE):
         return False
-    float_dtypes = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
+    float_dtypes = {t.dtype for t in arguments if isinstance(t, Tensor) and t.dtype.category > 1}
     return len(float_dtypes) > 1
 
 
-def _has_kernel(op: Op, given: list[Any]) -> bool:
+def _has_kernel(op: Op, arguments: list[Any]) -> bool:
     """Whether the backend has a kernel for these arrays of reduced precision."""
-    tensors = [value for value in given if isinstance(value, Tensor)]
+    tensors = [value for value in arguments if isinstance(value, Tensor)]
     if not tensors:  # they are in a list
         return False
     recorded = grad_enabled() and any(each.requires_grad for each in tensors)
@@ -264,29 +264,33 @@ def call_composite_reduced(
         args: Arguments by position.
         options: Arguments by name.
     """
-    given = [*args, *options.values()]
-    if _has_kernel(op, given) or _must_agree(op, given):
+    arguments = [*args, *options.values()]
+    if _has_kernel(op, arguments) or _must_agree(op, arguments):
         return body(*args, **options)
-    floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
-    at = op.plan.index.get("dtype", len(args))
-    if options.get("dtype") is not None or at < len(args) and args[at] is not None:
+    floats = [v for v in arguments if isinstance(v, Tensor) and v.dtype.category > 1]
+    dtype_position = op.plan.index.get("dtype", len(args))
+    if (
+        options.get("dtype") is not None
+        or dtype_position < len(args)
+        and args[dtype_position] is not None
+    ):
         return body(*args, **options)  # its operations are computed in that dtype
     target = floats[0].dtype if op.reduced is Reduced.FIRST else result_dtype(floats)
-    _check_float8(op, given)
+    _check_float8(op, arguments)
     if op.elementwise:  # the one operation that it calls rounds its operands
         return body(*args, **options)
     result = body(*map(_widen, args), **{n: _widen(v) for n, v in options.items()})
     return _round_result(result, target) if target in dtypes.LOW else result
 
 
-def _result_dtype(op: Op, given: list[Any]) -> dtypes.dtype:
+def _result_dtype(op: Op, arguments: list[Any]) -> dtypes.dtype:
     """Return the dtype of the results, to which the operands promote.
 
     For an operation without promotion, it is that of its floating-point and complex tensors.
     """
     operands: list[Any] = []
     for i in op.plan.operands if op.promote is not None else op.plan.tensors:
-        value = given[i]
+        value = arguments[i]
         operands += value if i == op.plan.sequence else [value]
     if op.promote is None:
         operands = [v for v in operands if isinstance(v, Tensor) and v.dtype.category > 1]
@@ -301,9 +305,9 @@ _FLOAT8_OPERATIONS = frozenset(
 )
 
 
-def _check_float8(op: Op, given: list[Any]) -> None:
+def _check_float8(op: Op, arguments: list[Any]) -> None:
     """Raise NotImplementedError if an argument is a float8 that the operation does not support."""
-    for value in given:
+    for value in arguments:
         if value.__class__ in (tuple, list):
             _check_float8(op, list(value))
         elif isinstance(value, Tensor) and value.dtype in dtypes.FLOAT8:
@@ -335,14 +339,14 @@ def _round_result(result: Any, target: dtypes.dtype) -> Any:
         return result
     if not (result._rg and grad_enabled()):
         return wrap(low_precision.cast(result._data, target.dtype), result._xp)
-    low = result.to(target)
-    made: Any = node_of(low._node)
-    if made is not None:
-        made.op = made.op.rename(_computed_name)
-    return low
+    rounded = result.to(target)
+    node: Any = node_of(rounded._node)
+    if node is not None:
+        node.op = node.op.rename(_computed_name)
+    return rounded
 
 
 def _computed_name(node: Node) -> str:
     """Return the name of the rounded result's node: to PyTorch both are one operation."""
-    made: Any = node_of(node.edges[0])
-    return "ToCopyBackward0" if made is None else str(made.name())
+    computed: Any = node_of(node.edges[0])
+    return "ToCopyBackward0" if computed is None else str(computed.name())

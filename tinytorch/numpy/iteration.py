@@ -175,11 +175,11 @@ class flatiter:
             return
         base: Any = self.base._tensor
         # Index the numbers of the elements, so that `key` may be any index of a 1-d array.
-        places = array_of_tensor(functions.arange(base.numel()))[key].flatten()
+        positions = array_of_tensor(functions.arange(base.numel()))[key].flatten()
         values = functions.asarray(value._tensor if isinstance(value, ndarray) else value)
-        given = functions.resize(values.to(base.dtype), (places.size,))
-        where = functions.unravel_index(places._tensor, self.base.shape)
-        base[tuple(where)] = given
+        elements = functions.resize(values.to(base.dtype), (positions.size,))
+        indices = functions.unravel_index(positions._tensor, self.base.shape)
+        base[tuple(indices)] = elements
 
     def __eq__(self, other: object) -> Any:
         return self.copy() == other

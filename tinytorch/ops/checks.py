@@ -57,8 +57,8 @@ def check_supported(xp: Backend, kernel: str, *operands: Any, unsupported: str) 
 def check_scalar_types(xp: Backend, name: str, first: Array, second: Array) -> None:
     """Raise RuntimeError for arrays of two dtypes."""
     if first.dtype != second.dtype:
-        wanted, found = (scalar_name(xp.dtype_of(x)) for x in (first, second))
-        raise RuntimeError(f"{name}: expected scalar type {wanted} but found {found}")
+        first_name, second_name = (scalar_name(xp.dtype_of(x)) for x in (first, second))
+        raise RuntimeError(f"{name}: expected scalar type {first_name} but found {second_name}")
 
 
 def check_not_complex(name: str, *operands: Any) -> None:
@@ -193,19 +193,19 @@ def as_repeated_ints(
             return value
     try:
         values = value if isinstance(value, (tuple, list)) else (value,)
-        given = tuple([n if n.__class__ is int else _as_size(n, values) for n in values])
+        ints = tuple([n if n.__class__ is int else _as_size(n, values) for n in values])
     except TypeError:
         raise TypeError(
             f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
         ) from None
-    if len(given) == 1:
-        return given * count
-    if len(given) != count:
+    if len(ints) == 1:
+        return ints * count
+    if len(ints) != count:
         words = ("none", "one int", "two ints", "three ints")[count]
         raise RuntimeError(text.format(
-            name=name, argument=argument, count=count, words=words, given=list(given)
+            name=name, argument=argument, count=count, words=words, given=list(ints)
         ))  # fmt: skip
-    return given
+    return ints
 
 
 def _as_size(value: Any, values: Any) -> int:

@@ -248,9 +248,9 @@ def register_dataclass(
     names = _field_names(cls, field_names, drop_field_names or [])
 
     def flatten_fn(value: Any) -> tuple[list[Any], Any]:
-        found = {name: getattr(value, name) for name in names}
-        given = {name: field for name, field in found.items() if field is not None}
-        return [*given.values()], [[*given], [name for name in names if name not in given]]
+        fields = {name: getattr(value, name) for name in names}
+        present = {name: field for name, field in fields.items() if field is not None}
+        return [*present.values()], [[*present], [name for name in names if name not in present]]
 
     def unflatten_fn(children: Iterable[Any], context: Any) -> Any:
         given, missing = context
@@ -468,8 +468,8 @@ def treespec_tuple(iterable: Iterable[Tree] = (), /) -> Tree:
 
 def treespec_dict(mapping: Any = (), /, **kwargs: Tree) -> Tree:
     """Structure of a dict of trees, from their structures."""
-    found = dict(mapping, **kwargs)
-    return Tree(dict, [*found], _check_specs([*found.values()]))
+    specs = dict(mapping, **kwargs)
+    return Tree(dict, [*specs], _check_specs([*specs.values()]))
 
 
 def _check_specs(specs: list[Any]) -> list[Tree]:

@@ -220,8 +220,8 @@ def call_flops(name: str, out: Any, args: Any, kwargs: dict[str, Any]) -> list[F
         kwargs: Keyword arguments of the call.
     """
     formula = FORMULAS[name]
-    given = {**kwargs, "out": out} if "out" in inspect.signature(formula).parameters else kwargs
-    return list(formula(*args, **given))
+    options = {**kwargs, "out": out} if "out" in inspect.signature(formula).parameters else kwargs
+    return list(formula(*args, **options))
 
 
 __all__ = ["FlopCounterMode", "count_program", "register_flop_formula"]
@@ -274,8 +274,8 @@ def _adapt_formula(formula: Callable[..., int]) -> Callable[..., int]:
         return value.shape if isinstance(value, Tensor) else value
 
     def raw_formula(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
-        given = {name: to_shape(value) for name, value in kwargs.items()}
-        return formula(*map(to_shape, args), out_shape=to_shape(out_val), **given)
+        shapes = {name: to_shape(value) for name, value in kwargs.items()}
+        return formula(*map(to_shape, args), out_shape=to_shape(out_val), **shapes)
 
     return raw_formula
 

@@ -126,11 +126,11 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         A view made by ``as_strided`` has no base. Its block is the allocation, whose size CuPy
         rounds up.
         """
-        found, allocation = super().memory(array), array.data.mem
+        block, allocation = super().memory(array), array.data.mem
         before = int(array.data.ptr - allocation.ptr)
         steps = (before, *array.strides)
-        if array.base is not None or not array.size or (found and not before) or min(steps) < 0:
-            return found
+        if array.base is not None or not array.size or (block and not before) or min(steps) < 0:
+            return block
         size = array.itemsize
         if any(step % size for step in steps):
             return None
@@ -144,11 +144,13 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         """View with one more dimension, whose stride spans the next dimension as in PyTorch."""
         if array.flags.c_contiguous or not array.size:
             return self.library.expand_dims(array, axis)
-        at = axis % (array.ndim + 1)
+        position = axis % (array.ndim + 1)
         shape, steps = array.shape, array.strides
-        step = shape[at] * steps[at] if at < array.ndim else array.itemsize
+        step = shape[position] * steps[position] if position < array.ndim else array.itemsize
         return self.as_strided(
-            array, (*shape[:at], 1, *shape[at:]), (*steps[:at], step, *steps[at:])
+            array,
+            (*shape[:position], 1, *shape[position:]),
+            (*steps[:position], step, *steps[position:]),
         )
 
     # -- operations ---------------------------------------------------------------------
@@ -223,11 +225,11 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         CuPy's CUB would compute in the dtype of the array. The other arguments are NumPy's.
         """
         function = getattr(self.library, name)
-        wanted = array.dtype if dtype is None else numpy.dtype(dtype)
-        if out is not None or wanted.char not in _HALVES:
+        result_dtype = array.dtype if dtype is None else numpy.dtype(dtype)
+        if out is not None or result_dtype.char not in _HALVES:
             return function(array, axis, dtype, out, keepdims)
-        halves = array.astype(wanted, copy=False)
-        return function(halves, axis, "float32", None, keepdims).astype(wanted)
+        halves = array.astype(result_dtype, copy=False)
+        return function(halves, axis, "float32", None, keepdims).astype(result_dtype)
 
     def sort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
         """``cupy.sort`` with all NaNs last."""
@@ -268,17 +270,17 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
         if name in ("i0e", "i1e"):
             unscaled, order = getattr(functions, name[:2]), int(name[1])
             return lambda x: formulas.scaled_bessel(self.library, unscaled, order, x)
-        found: Callable[..., Array] | None = getattr(functions, name, None)
-        return self._wrap_host_function(super().special(name)) if found is None else found
+        function: Callable[..., Array] | None = getattr(functions, name, None)
+        return self._wrap_host_function(super().special(name)) if function is None else function
 
     def _wrap_host_function(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function of NumPy arrays: copy CuPy arrays to the host, and the results back."""
 
         def call(*arrays: Array) -> Any:
-            made = function(*map(self.to_numpy, arrays))
-            parts = made if isinstance(made, tuple) else (made,)
-            moved = tuple(self.from_numpy(numpy.asarray(part)) for part in parts)
-            return moved if isinstance(made, tuple) else moved[0]
+            result = function(*map(self.to_numpy, arrays))
+            parts = result if isinstance(result, tuple) else (result,)
+            copies = tuple(self.from_numpy(numpy.asarray(part)) for part in parts)
+            return copies if isinstance(result, tuple) else copies[0]
 
         return call
 

@@ -134,9 +134,9 @@ def _import_failure(backend: str, error: Exception) -> BackendUnavailableError:
     """Build the error for a module of CuPy that is installed but cannot be imported."""
     # CuPy puts a page about its installation before the text of the original error.
     _, page, original = str(error).rpartition("Original error:")
-    said = original if page else f"{type(error).__name__}: {error}"
-    said = " ".join(said.strip("= \n").split())
-    problem = f"CuPy is installed but cannot be imported ({said})"
+    message = original if page else f"{type(error).__name__}: {error}"
+    message = " ".join(message.strip("= \n").split())
+    problem = f"CuPy is installed but cannot be imported ({message})"
     return _unavailable(backend, "broken", problem, _REINSTALL)
 
 
@@ -162,9 +162,9 @@ def _status_error(backend: str, runtime: Any, error: Any) -> BackendUnavailableE
 
 def _compile_error(backend: str, error: Exception) -> BackendUnavailableError:
     """Build the error for a kernel that CuPy cannot compile."""
-    said = " ".join(str(error).split())
-    problem = f"CuPy compiles no kernel ({said[:300]})"
-    if "cannot open source file" in said:  # CUDA's headers
+    message = " ".join(str(error).split())
+    problem = f"CuPy compiles no kernel ({message[:300]})"
+    if "cannot open source file" in message:  # CUDA's headers
         return _unavailable(backend, "CUDA libraries missing", problem, _LIBRARIES)
     return _unavailable(backend, "GPU not supported", problem, _OTHER_CUPY)
 

@@ -50,8 +50,8 @@ def stable(array: Any, axis: int, descending: bool) -> Any:
         return array.argsort(axis, "stable")
     # A stable sort of the reversed elements, reversed, keeps equal elements in their order.
     backwards = (slice(None),) * axis + (slice(None, None, -1),)
-    found = array[backwards].argsort(axis, "stable")
-    return numpy.subtract(array.shape[axis] - 1, found[backwards])
+    indices = array[backwards].argsort(axis, "stable")
+    return numpy.subtract(array.shape[axis] - 1, indices[backwards])
 
 
 def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InParts) -> Any:
@@ -59,8 +59,8 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
     size = array.shape[axis]
     if array.size < _SOME:
         part = slice(None, -count - 1, -1) if descending else slice(0, count)
-        found = array.argsort(axis)[(slice(None),) * axis + (part,)]
-        return numpy.array(found, order="C")
+        indices = array.argsort(axis)[(slice(None),) * axis + (part,)]
+        return numpy.array(indices, order="C")
     if count == 0 or 2 * count > size:
         cut = (slice(None),) * axis + (slice(0, count),)
         return numpy.ascontiguousarray(order(array, axis, descending, in_parts)[cut])
@@ -141,12 +141,12 @@ def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
     rows, shape = _rows(array, axis)
     pack = _packer(rows, False)
     if pack is None:
-        found = numpy.argpartition(rows, place, axis=1)[:, place : place + 1]
+        indices = numpy.argpartition(rows, place, axis=1)[:, place : place + 1]
     else:
-        found = _arrange_blocks(
+        indices = _arrange_blocks(
             rows, pack, lambda keys: keys.partition(place, 1), place, 1, in_parts
         )
-    return _restore_shape(found, shape, axis)
+    return _restore_shape(indices, shape, axis)
 
 
 def _ends(place: Any) -> tuple[int, int]:
@@ -258,21 +258,21 @@ def _ranked_order(rows: Any, descending: bool) -> Any:
     The rows are sorted unstably first. If there are equal elements, the ranks of the distinct
     elements replace them in keys of rank and index, which are sorted again.
     """
-    found = numpy.argsort(rows, axis=1)
-    ordered = numpy.take_along_axis(rows, found, 1)
+    indices = numpy.argsort(rows, axis=1)
+    ordered = numpy.take_along_axis(rows, indices, 1)
     rises = ordered[:, 1:] > ordered[:, :-1]
     if rows.dtype.kind == "f":  # the first NaN is larger than the number before it
         is_nan = ordered != ordered
         rises |= is_nan[:, 1:] > is_nan[:, :-1]
     if rises.all():
-        return found[:, ::-1] if descending else found
+        return indices[:, ::-1] if descending else indices
     keys = numpy.zeros(rows.shape, "int64")
     numpy.cumsum(rises, axis=1, out=keys[:, 1:])
     if descending:
         numpy.subtract(rows.shape[1], keys, out=keys)
     shift = _shift(rows.shape[1])
     keys <<= shift
-    keys |= found
+    keys |= indices
     keys.sort(1)
     keys &= (1 << shift) - 1
     return keys

@@ -84,9 +84,9 @@ class TypedStorage(UntypedStorage):
             raise TypeError("new(): invalid data type 'str'")
         if not isinstance(size_or_data, (int, Sequence)):
             raise _argument_type_error(f"Argument type not recognized: {type(size_or_data)}")
-        make = empty if isinstance(size_or_data, int) else tensor
-        made: Any = make(size_or_data, dtype=dtype, device=device)
-        self._array, self._xp = made._data, made._xp
+        create = empty if isinstance(size_or_data, int) else tensor
+        created: Any = create(size_or_data, dtype=dtype, device=device)
+        self._array, self._xp = created._data, created._xp
 
     def _numbers(self) -> Array:
         return self._array
@@ -188,13 +188,13 @@ class NamedStorage(type):
         cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0
     ) -> TypedStorage:
         """``UntypedStorage.from_buffer`` for this dtype."""
-        found = UntypedStorage.from_buffer(buffer, byte_order, count, offset, dtype=cls.dtype)
-        return TypedStorage(wrap_storage=found, dtype=cls.dtype)
+        storage = UntypedStorage.from_buffer(buffer, byte_order, count, offset, dtype=cls.dtype)
+        return TypedStorage(wrap_storage=storage, dtype=cls.dtype)
 
     def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
         """``UntypedStorage.from_file`` for ``size`` elements of this dtype."""
-        found = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
-        return TypedStorage(wrap_storage=found, dtype=cls.dtype)
+        storage = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=storage, dtype=cls.dtype)
 
 
 def _make_named_storage(name: str) -> Any:

@@ -141,10 +141,10 @@ def _half_to_real(
 
 @op
 def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float) -> Array:
-    """Multiply the points of a half spectrum by ``factor`` that a whole spectrum has twice.
+    """Multiply by ``factor`` the points of a half spectrum that the whole spectrum has twice.
 
-    The whole spectrum of ``size`` points along ``dim`` has all of them twice but the first and, for
-    an even ``size``, the middle one.
+    The whole spectrum has ``size`` points along ``dim``. It has each point of the half spectrum
+    twice, except the first and, for an even ``size``, the middle one.
     """
     out = copy_in_memory_order(xp, input)
     out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
@@ -255,13 +255,13 @@ def _as_sizes(sizes: Any) -> Any:
     return (sizes,) if hasattr(sizes, "__index__") and not hasattr(sizes, "__len__") else sizes
 
 
-def _sizes(default: Sequence[int], wanted: Any) -> list[int]:
-    """The number of points along each dimension, from PyTorch's argument ``s`` (here ``wanted``).
+def _sizes(default: Sequence[int], requested: Any) -> list[int]:
+    """Number of points along each dimension, from PyTorch's argument ``s`` (here ``requested``).
 
     It is ``default`` for None, and for each -1. Raises RuntimeError for a number less than 1.
     """
-    sizes = list(default) if wanted is None else [
-        n if s == -1 else s for n, s in zip(default, wanted, strict=True)
+    sizes = list(default) if requested is None else [
+        n if s == -1 else s for n, s in zip(default, requested, strict=True)
     ]  # fmt: skip
     for n in sizes:
         if n < 1:

@@ -24,9 +24,9 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
             f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and "
             f"{src.dtype.name}"
         )
-    at = check_along(xp, name, input, dim, index)
+    axis = check_along(xp, name, input, dim, index)
     if not hasattr(src, "shape") or not index.size:
-        return at
+        return axis
     if max(src.ndim, 1) != max(index.ndim, 1):
         kind = IndexError if src.ndim < index.ndim else RuntimeError  # as in torch
         raise kind(
@@ -38,10 +38,10 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
     ):
         raise RuntimeError(
             f"{name}(): Expected index {list(index.shape)} to be no larger than self "
-            f"{list(input.shape)} apart from dimension {at} and to be no larger size than src "
+            f"{list(input.shape)} apart from dimension {axis} and to be no larger size than src "
             f"{list(src.shape)}"
         )
-    return at
+    return axis
 
 
 @op(method=True, inplace=True, out=Out.EXACT)
@@ -64,11 +64,11 @@ def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -
         >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
         tensor([2., 0., 1.])
     """
-    at = _check(xp, "scatter_add", input, dim, index, src)
+    axis = _check(xp, "scatter_add", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
         values = corner(src, index.shape).reshape(-1)
-        xp.index_add(out.reshape(-1), gather_positions(xp, index, at, input.shape), values)
+        xp.index_add(out.reshape(-1), gather_positions(xp, index, axis, input.shape), values)
     return out
 
 
@@ -106,14 +106,14 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
     """Copy of ``input`` with ``src``, a number or a tensor, written at ``index``."""
     if getattr(src, "shape", None) == () != index.shape:
         src = xp.broadcast_to(src, index.shape)
-    at = _check(xp, "scatter", input, dim, index, src)
+    axis = _check(xp, "scatter", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
         if hasattr(src, "shape"):
             value = corner(src, index.shape).reshape(-1)
         else:
             value = convert_to_write(src, xp.dtype_of(out))
-        xp.write_item(out.reshape(-1), gather_positions(xp, index, at, input.shape), value)
+        xp.write_item(out.reshape(-1), gather_positions(xp, index, axis, input.shape), value)
     return out
 
 
@@ -146,9 +146,9 @@ def scatter(
         >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
         tensor([0., 5., 0.])
     """
-    given = to_python_number(src if value is None else value)
+    source = to_python_number(src if value is None else value)
     if reduce is None:
-        return _scatter(input, dim, index, given)
+        return _scatter(input, dim, index, source)
     if reduce not in _SCATTER_MODES:
         raise RuntimeError("scatter(): reduce argument must be either add or multiply.")
     if isinstance(src, Tensor):
@@ -157,12 +157,12 @@ def scatter(
             "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
             "reduction options."
         )
-    if not isinstance(given, Tensor):
-        number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
-        given = number
-    if not given.ndim:
-        given = expand(given, index.shape)
-    return scatter_reduce(input, dim, index, given, _SCATTER_MODES[reduce])
+    if not isinstance(source, Tensor):
+        number = wrap(input._xp.asarray(source, dtype=input._data.dtype), input._xp)
+        source = number
+    if not source.ndim:
+        source = expand(source, index.shape)
+    return scatter_reduce(input, dim, index, source, _SCATTER_MODES[reduce])
 
 
 # -- reductions -----------------------------------------------------------------------------------
@@ -176,12 +176,12 @@ def _scatter_product(xp: Backend, input: Array, dim: int, index: Index, src: Arr
 
 def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Array) -> Array:
     """Copy of ``input``, combined with ``src`` at ``index`` by the ufunc ``name``."""
-    at = _check(xp, "scatter_reduce", input, dim, index, src)
+    axis = _check(xp, "scatter_reduce", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
         values = corner(src, index.shape).reshape(-1)
         xp.index_combine(
-            name, out.reshape(-1), gather_positions(xp, index, at, input.shape), values
+            name, out.reshape(-1), gather_positions(xp, index, axis, input.shape), values
         )
     return out
 

@@ -244,16 +244,16 @@ def ctc_loss(
     return reduce_loss(loss if batched else loss[0], reduction)
 
 
-def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list[int]:
-    """``given`` as one int per sample on the host; RuntimeError if one is out of range.
+def _lengths(name: str, lengths: Any, batch: int, most: int | None = None) -> list[int]:
+    """``lengths`` as one int per sample on the host; RuntimeError if one is out of range.
 
     Args:
         name: The argument, for errors.
-        given: A tensor or a sequence of ints.
+        lengths: A tensor or a sequence of ints.
         batch: Number of samples.
         most: Largest length that is allowed; None for any.
     """
-    values = given.reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
+    values = lengths.reshape(-1).tolist() if isinstance(lengths, Tensor) else list(lengths)
     try:
         values = [operator.index(value) for value in values]
     except TypeError:

@@ -204,8 +204,8 @@ def _standardize_rule(
     """
     # The gradients of the other results, mean and variance, are never needed.
     if not xp.records and xp.fuses and layout.is_batch(input.ndim):
-        wanted = tuple(shape is not None for shape in in_shape)
-        fused = xp.fused("batch_norm_backward", g[0], input, weight, *out[1:], eps, wanted)
+        needs_grad = tuple(shape is not None for shape in in_shape)
+        fused = xp.fused("batch_norm_backward", g[0], input, weight, *out[1:], eps, needs_grad)
         if fused is not None:
             return fused  # type: ignore[no-any-return]
     g, x = layout.view(xp, g[0]), layout.view(xp, input)
@@ -213,19 +213,19 @@ def _standardize_rule(
     if xp.records:
         normal, scale = _standardize_and_scale(xp, x, axes, eps)
         by_input = None if in_shape[0] is None else _input_backward(xp, g, w, normal, scale, axes)
-        found = by_input, None if in_shape[1] is None else g * normal, g
+        gradients = by_input, None if in_shape[1] is None else g * normal, g
     else:
 
         def compute(index: Any, out: Any) -> tuple[Any, ...]:
             part = _index_parameter(w, index, x.ndim)
             return _standardize_backward(xp, g[index], in_shape, x[index], part, layout, eps, out)
 
-        found = _map_blocks(xp, compute, x, axes)
+        gradients = _map_blocks(xp, compute, x, axes)
     return (
-        None if in_shape[0] is None else xp.reshape(found[0], in_shape[0]),
+        None if in_shape[0] is None else xp.reshape(gradients[0], in_shape[0]),
         *(
             None if shape is None else _sum_to_parameter(xp, part, layout.parameters, shape)
-            for part, shape in zip(found[1:], in_shape[1:], strict=True)
+            for part, shape in zip(gradients[1:], in_shape[1:], strict=True)
         ),
     )
 
@@ -437,8 +437,8 @@ def _layer_norm_backward(
     ``in_shape`` is None.
     """
     if xp.fuses:
-        wanted = tuple(shape is not None for shape in in_shape)
-        fused = xp.fused("layer_norm_backward", g, input, weight, count, eps, wanted)
+        needs_grad = tuple(shape is not None for shape in in_shape)
+        fused = xp.fused("layer_norm_backward", g, input, weight, count, eps, needs_grad)
         if fused is not None:
             return fused  # type: ignore[no-any-return]
     shape = input.shape[input.ndim - count :]

@@ -79,14 +79,14 @@ def _element_indices(
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """The cached results of ``Windows.element_indices``, from the fields of ``Windows``."""
     lead = (slice(None),) if batch_last else (slice(None), slice(None))
-    found = []
+    indices = []
     for element in itertools.product(*map(range, kernel)):
         starts = (p * d for p, d in zip(element, dilation, strict=True))
         pixels = tuple(
             slice(a, a + (o - 1) * s + 1, s) for a, o, s in zip(starts, size, stride, strict=True)
         )
-        found.append(((slice(None), *element), (*lead, *pixels)))
-    return found
+        indices.append(((slice(None), *element), (*lead, *pixels)))
+    return indices
 
 
 def image_slices(
@@ -420,18 +420,18 @@ def _check_columns(input: Tensor, image: tuple[int, ...], windows: Windows) -> N
             f"kernel_size={tuple(windows.kernel)}."
         )
     count = math.prod(windows.size)
-    given = (
+    prefix = (
         f"fold: Given output_size={image}, {_describe(windows)}, stride={tuple(windows.stride)}, "
     )
     if input.shape[-1] != count:
         raise RuntimeError(
-            f"{given}expected size of input's dimension {input.ndim - 1} to match the calculated "
+            f"{prefix}expected size of input's dimension {input.ndim - 1} to match the calculated "
             f"number of sliding blocks {windows.size[0]} * {windows.size[1]} = {count}, but got "
             f"input.size({input.ndim - 1})={input.shape[-1]}."
         )
     if min(windows.size) < 1:
         raise RuntimeError(
-            f"{given}calculated shape of the array of sliding blocks as {tuple(windows.size)}, "
+            f"{prefix}calculated shape of the array of sliding blocks as {tuple(windows.size)}, "
             "which is too small (non-positive)"
         )
 
@@ -448,14 +448,14 @@ def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     """``value``, an int or a pair of ints, as a pair; ``name`` and ``argument`` are for errors."""
     if value.__class__ is int:
         return value, value
-    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(hasattr(n, "__index__") and not is_rejected_bool(n, given) for n in given):
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(hasattr(n, "__index__") and not is_rejected_bool(n, values) for n in values):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
-    if isinstance(value, (tuple, list)) and len(given) != 2:
+    if isinstance(value, (tuple, list)) and len(values) != 2:
         raise RuntimeError(
-            f"{name}: It is expected {argument} equals to 2, but got size {len(given)}"
+            f"{name}: It is expected {argument} equals to 2, but got size {len(values)}"
         )
-    return tuple(int(n) for n in (given * 2)[:2])
+    return tuple(int(n) for n in (values * 2)[:2])
 
 
 def _make_windows(
