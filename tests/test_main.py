@@ -105,8 +105,8 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
             print(error)
 
     runner.write("asks.py", program(asks))
-    said = runner.output("asks.py")
-    assert said.startswith("backend 'numpy' has no dtype 'bfloat16'; for arrays of it install the ")
+    text = runner.output("asks.py")
+    assert text.startswith("backend 'numpy' has no dtype 'bfloat16'; for arrays of it install the ")
 
 
 def texts() -> None:
@@ -250,7 +250,7 @@ def test_child_processes_get_pytorch_if_the_environment_variable_says_so(runner:
 
 
 def test_programs_of_other_environments_keep_their_torch(runner: Runner) -> None:
-    """One that finds no tinytorch imports what it finds."""
+    """A child that cannot import tinytorch imports the ``torch`` that it finds."""
 
     def parent() -> None:
         import os

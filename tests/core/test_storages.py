@@ -304,13 +304,13 @@ def test_set_has_pytorchs_results_and_errors(torch: Any, name: str) -> None:
     assert found[0] == found[1]
 
 
-def test_set_refuses_what_is_no_memory() -> None:
+def test_set_raises_for_a_number() -> None:
     number: Any = 3
     with pytest.raises(TypeError, match="'source' .* must be Tensor or UntypedStorage, not int"):
         tt.ones(2).set_(number)
 
 
-def test_set_writes_where_it_was_set() -> None:
+def test_a_tensor_writes_to_the_memory_passed_to_set() -> None:
     source = tt.zeros(6)
     tt.ones(1).set_(source.untyped_storage(), 2, (2, 2)).fill_(3.0)
     assert source.tolist() == [0.0, 0.0, 3.0, 3.0, 3.0, 3.0]

@@ -183,7 +183,7 @@ def test_backward_notices_that_a_step_changed_what_it_saved() -> None:
 
 
 @pytest.mark.parametrize("make", [SGD, Adam, AdamW, tt.optim.RMSprop, tt.optim.Adadelta])
-def test_blocks_give_what_whole_arrays_give(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_match_whole_arrays(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(layout: str) -> Any:
         rng = np.random.default_rng(0)
         p = tt.tensor(rng.standard_normal((7, 50)), requires_grad=True)
@@ -348,7 +348,7 @@ def trained() -> tuple[tt.Tensor, Adam]:
     return p, optimizer
 
 
-def test_training_goes_on_from_a_state_dict() -> None:
+def test_training_continues_from_a_state_dict() -> None:
     p, optimizer = trained()
     saved = copy.deepcopy(optimizer.state_dict())
     q = tt.tensor(p.tolist(), requires_grad=True)

@@ -19,7 +19,7 @@ tt = importlib.import_module("tinytorch.state")
 
 
 def start(function, make=threading.Thread):
-    """What ``function`` returns in a thread started here."""
+    """Return the result of ``function`` in a new thread."""
     found = []
     thread = make(target=lambda: found.append(function()))
     thread.start()
@@ -55,7 +55,7 @@ def test_backends_set_by_eight_threads_do_not_affect_each_other():
     assert tt.get_backend() == "numpy"
 
 
-def test_eight_threads_of_scopes_and_modes():
+def test_scopes_and_modes_of_eight_threads_do_not_affect_each_other():
     wrong: list[str] = []
 
     def worker(number):

@@ -1,4 +1,4 @@
-"""``assert_close``: what PyTorch's passes passes, and what it refuses fails in the same words."""
+"""``assert_close`` accepts the same values as PyTorch's, and raises the same errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ nan, inf = float("nan"), float("inf")
 
 
 def outcome(library: Any, call: Callable[[Any, Any], Any]) -> tuple[str, str]:
-    """The type and the text of what a comparison raises, in PyTorch's names; empty for nothing."""
+    """Type and text of the error of a comparison, with PyTorch's names; empty if it passes."""
     try:
         call(library, library.testing.assert_close)
     except Exception as error:
@@ -166,7 +166,7 @@ def test_negative_tolerances_are_refused() -> None:
     "dtype", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "bool"]
 )
 def test_default_tolerances_are_pytorchs(dtype: str) -> None:
-    """Just inside and just outside what PyTorch allows, by its own verdict."""
+    """Differences on both sides of the tolerances pass and fail as in PyTorch."""
     for step in (0, 5e-8, 3e-7, 9e-6, 1.3e-5, 1e-3, 2e-3):
 
         def compare(t: Any, close: Any, step: float = step) -> None:

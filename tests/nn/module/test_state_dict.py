@@ -267,7 +267,7 @@ def test_post_hook_decides_what_strict_reports() -> None:
         layer.load_state_dict({})
 
 
-def test_hooks_of_a_copy_get_the_copy() -> None:
+def test_hooks_of_a_copy_receive_the_copy() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 3)
     layer.register_load_state_dict_pre_hook(lambda module, *rest: seen.append(module))
@@ -277,7 +277,7 @@ def test_hooks_of_a_copy_get_the_copy() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["module.", "net."])
-def test_prefix_is_taken_off_as_torch_does(torch: Any, prefix: str) -> None:
+def test_prefix_is_removed_as_in_pytorch(torch: Any, prefix: str) -> None:
 
     def consumed(library: Any) -> tuple[list[Any], list[Any]]:
         wrapped = library.nn.Sequential(OrderedDict(module=library.nn.Linear(2, 1)))
