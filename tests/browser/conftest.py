@@ -79,8 +79,11 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def open_page(browser: Any, width: int, site: str) -> Iterator[Any]:
-    """The page with Python ready; an error on its console, or a request elsewhere, is a fault."""
+def open_page(browser: Any, width: int, site: str, python: bool = True) -> Iterator[Any]:
+    """The page with Python ready, or where it never starts.
+
+    An error on the page's console, or a request elsewhere, is a fault.
+    """
     faults: list[str] = []
     context = browser.new_context(viewport={"width": width, "height": 844})
     context.set_default_timeout(120_000)
@@ -89,8 +92,11 @@ def open_page(browser: Any, width: int, site: str) -> Iterator[Any]:
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("requestfailed", lambda asked: faults.append(f"{asked.url}: {asked.failure}"))
     context.on("request", lambda asked: is_ours(asked.url, site) or faults.append(asked.url))
+    if not python:
+        page.route("**/worker.js", lambda route: route.fulfill(response=route.fetch(), body=""))
     page.goto(site)
-    page.wait_for_selector("#run:enabled")
+    if python:
+        page.wait_for_selector("#run:enabled")
     yield page
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     context.close()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.browser.conftest import BUILT, ROOT
+from tests.browser.conftest import BUILT, ROOT, open_page
 
 pytest.importorskip("playwright", reason="the page is tested by `make browser`")
 pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="the page is built by `make browser`")
@@ -97,7 +98,8 @@ def test_endless_loop_is_stopped_and_the_page_goes_on(page: Any) -> None:
     start(page, "while True: pass")
     assert page.evaluate("1 + 1") == 2
     started = page.locator("button:enabled").all_inner_texts()
-    assert started == ["Stop", "Share"], "the rest is disabled while Python is busy"
+    onnx = "Digits in ONNX Runtime"
+    assert started == [onnx, "Stop", "Share", onnx], "the rest is disabled while Python is busy"
     assert "lost" in page.locator("#stopping").inner_text()
     page.locator("#stop").click()
     page.wait_for_selector("#run:enabled")
@@ -188,6 +190,39 @@ def test_digits_are_learned_and_drawn(page: Any) -> None:
     assert "tensor([" in enter(page, "model(images[:3]).argmax(1)")
     picture = BUILT.parent / f"browser-{page.viewport_size['width']}.png"
     page.screenshot(path=picture, full_page=True)
+    print(f"\nscreenshot: {picture}")
+
+
+def predict_by_onnxruntime() -> tuple[np.ndarray, np.ndarray]:
+    """Predictions of Python's onnxruntime for the page's held-out digits, and their labels."""
+    onnxruntime = pytest.importorskip("onnxruntime", reason="`make browser` installs it")
+    rows = np.fromfile(BUILT / "digits.bin", np.uint8).reshape(-1, 65)[-400:]
+    images = rows[:, :64].reshape(-1, 1, 8, 8).astype(np.float32) / 16
+    session = onnxruntime.InferenceSession(
+        str(BUILT / "digits.onnx"), providers=["CPUExecutionProvider"]
+    )
+    (logits,) = session.run(["logits"], {"images": images})
+    return logits.argmax(1), rows[:, 64]
+
+
+@pytest.mark.parametrize("width", [1280, 390], ids=["desk", "phone"])
+def test_onnx_runtime_classifies_digits_without_python(
+    browser: Any, isolated_site: str, site: str, width: int
+) -> None:
+    predicted, labels = predict_by_onnxruntime()
+    right, wrong = np.flatnonzero(predicted == labels), np.flatnonzero(predicted != labels)
+    texts = [f"{predicted[i]}, is {labels[i]}" for i in wrong[:10]]
+    texts += [f"{predicted[i]} ✓" for i in right[: 20 - len(texts)]]
+    for address in (site, isolated_site):
+        with open_page(browser, width, address, python=False) as page:
+            page.locator("#about [data-onnx]").click()
+            page.wait_for_selector("#onnx-digits canvas")
+            shown = page.locator("#onnx-progress").inner_text()
+            assert shown.startswith(f"{len(right)} of 400 digits correct ({len(right) / 4:.1f} %)")
+            assert page.locator("#onnx-digits span").all_inner_texts() == texts
+            assert page.locator("#run").is_disabled(), "Python has not started"
+            picture = BUILT.parent / f"browser-onnx-{width}.png"
+            page.screenshot(path=picture, full_page=True)
     print(f"\nscreenshot: {picture}")
 
 
