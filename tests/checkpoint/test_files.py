@@ -84,7 +84,9 @@ def as_another_user(folder: str) -> None:
             print(os.path.basename(error.filename))
 
 
-def test_the_mode_of_the_file_decides_and_not_that_of_its_folder(tmp_path: Path) -> None:
+def test_the_mode_of_an_existing_file_decides_whether_it_is_overwritten(
+    tmp_path: Path,
+) -> None:
     locked = tmp_path / "locked"
     locked.mkdir()
     for folder in (tmp_path, *tmp_path.parents[:3]):
@@ -99,6 +101,7 @@ def test_the_mode_of_the_file_decides_and_not_that_of_its_folder(tmp_path: Path)
         said = run(as_another_user, str(tmp_path)).split()
     finally:
         locked.chmod(0o755)
+    # A file name stands for a PermissionError. A new file needs the permission of its folder.
     assert said == ["read_only.pt", "saved", "new.pt"]
     assert [tt.load(read_only), tt.load(inside)] == [1, 3]
 

@@ -71,7 +71,8 @@ def test_an_exception_restores_the_backend_here_but_not_in_the_original_design(o
     assert after_an_exception(tt.backend_context, tt.get_backend) == "numpy"
 
 
-def test_an_assignment_to_another_name_changes_nothing() -> None:
+def test_a_setter_that_assigns_another_name_changes_nothing_and_set_backend_does() -> None:
+    """The original ``set_state`` declares one name global and assigns another, which is local."""
     names: dict[str, Any] = {}
     exec(
         "active = 'numpy'\ndef set_state(name):\n    global active\n    default_backend = name\n",

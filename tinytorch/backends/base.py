@@ -431,6 +431,8 @@ class Backend(SpecialFunctions):
     ) -> list[Any]:
         """Results of ``work(start, stop)`` for the parts of ``range(count)``, in order.
 
+        Here the whole range is one part; a backend can compute several parts in threads.
+
         Args:
             work: Function of the bounds of a part.
             count: Size of the range.

@@ -605,7 +605,7 @@ class TextWriter:
         if not isinstance(arg, Value):
             return number_text(arg, dtype)
         if arg in self.group.made:
-            text = self.inner(arg, loads, body)
+            text = self.name_in_loop(arg, loads, body)
         else:
             form = op.forms[k]
             assert form is not None
@@ -625,8 +625,12 @@ class TextWriter:
             loads.append(line)
         return name
 
-    def inner(self, value: Value, loads: list[str], body: list[str]) -> str:
-        """Return the text of a value of the group: known, read back, or computed again."""
+    def name_in_loop(self, value: Value, loads: list[str], body: list[str]) -> str:
+        """Return the name of a value that this group computes, defined in the present loop.
+
+        A value of a former loop is read back from the result's memory, computed again if that is
+        cheap, or read from a buffer, a spill, to which the former loop writes it.
+        """
         if self.group.made[value] is Access.ROW or value in self.known:
             return self.name(value)
         op = self.by_out[value]
@@ -647,8 +651,8 @@ class TextWriter:
         op = self.by_out.get(value)
         if op is None or op.form is Access.ROW:
             return 0
-        inner = sum(self.cost(arg) for arg in op.args if isinstance(arg, Value))
-        return _DEAR.get(op.name, 1) + inner
+        costs = [self.cost(arg) for arg in op.args if isinstance(arg, Value)]
+        return _DEAR.get(op.name, 1) + sum(costs)
 
     # -- formulas ---------------------------------------------------------------------------
 

@@ -374,7 +374,11 @@ def call_named(
 
 
 def call_numpy(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Record a call of a function of NumPy's, by what its name says of it."""
+    """Call a function of NumPy's, and record the call by the set that contains the name.
+
+    A function of ``_FACTS`` is called without a node, one of ``_MUTATING`` is recorded as a write
+    to its first argument, and one of ``_READING`` notes a break.
+    """
     short = name.rpartition(".")[2]
     if short in _FACTS:
         return function(*map_tree(unwrap, args), **map_tree(unwrap, kwargs))

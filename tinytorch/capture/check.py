@@ -33,8 +33,8 @@ def check_replay(
         function: The function without arguments.
 
     Raises:
-        ReplayError: If the results, or what was written, differ by more than rounding. It names
-            the first operation that differs between the recording and a new one.
+        ReplayError: If the results, the memory that was written or the gradients differ by more
+            than rounding. It names the first operation that differs from a new recording.
     """
     arrays = list(map(copy_layout, entry.call.arrays(signature)))
     programs = entry.call.lanes.program, entry.call.backward_lanes.program
@@ -42,17 +42,18 @@ def check_replay(
     try:
         outputs = entry.call.lanes.run(arrays)
         gradients = entry.call.gradients(arrays, outputs)
-    except Exception as error:  # without check, the call runs eagerly then; see Undo
+    except Exception as error:  # without checks such a call runs eagerly, too; see Undo
         result = function()
         warn(f"{name}: the function runs since the replay raises {error!r}")
         return result
-    finally:
+    finally:  # the function must draw the same random numbers as the replay
         for engine, state in reversed(states):
             engine.rewind(state)
     call = record_call(function, listed)
     found = [leaf._data for leaf in call.leaves]
     writes = entry.call.lanes.program.writes
     found += [t._grad._data for t, _ in call.grads if t._grad is not None]
+    # The values that the backward program reads follow the results in outputs.
     pairs = list(zip(found, outputs, strict=False))
     pairs += [(source, arrays[number]) for number, source in entry.call.memory_to_write(signature)]
     pairs += zip(call.gradients_for_ones(listed), gradients, strict=True)

@@ -122,11 +122,11 @@ class ProgramRecorder:
         self.tag = dataclasses.replace(self.tag, phase=phase)
 
     def see_engine(self, engine: Any) -> None:
-        """Remember the state of a random engine after a draw that was recorded."""
+        """Store the state of a random engine after a recorded draw, for ``check_engine``."""
         self._engines[id(engine)] = engine, engine.snapshot()
 
     def see_engines(self) -> None:
-        """Remember the states of all random engines after draws that were recorded."""
+        """Store the present states of all engines of recorded draws, for ``check_engine``."""
         for engine, _ in list(self._engines.values()):
             self.see_engine(engine)
 

@@ -335,7 +335,14 @@ def _saved_attribute(node: Node, name: str) -> Any:
 
 
 def _raw_saved(node: Node, name: str, context: Any) -> Any:
-    """Return the ``SavedTensor`` that ``grad_fn`` has under ``name``, or a tuple of several."""
+    """Return the ``SavedTensor`` of an attribute ``_raw_saved_NAME`` of ``grad_fn``.
+
+    Args:
+        node: The node.
+        name: The attribute, such as ``_raw_saved_self``. The node of a custom ``Function`` has only
+            ``_raw_saved_tensors``, a tuple.
+        context: Function that returns the ``ctx`` of a custom ``Function``'s node; else None.
+    """
     if context is not None and name == "_raw_saved_tensors":
         ctx = context(node)
         return tuple(_context_saved_tensor(node, ctx, i) for i in range(len(ctx._saved)))

@@ -373,10 +373,12 @@ class WindowPosition:
 
     @staticmethod
     def find(array: StoredArray) -> WindowPosition | None:
-        """Return the placement of a window; None if it is no slice of its store.
+        """Return the position of a window in its store, or None if it is not a slice of it.
 
-        The quotients of the steps, from the longest to the shortest, are a shape of the store in
-        which each dimension of the window is a slice, if each step is a multiple of the next.
+        The store is reshaped so that each dimension of the window is a slice of one of its
+        dimensions. Their sizes are the quotients of the store's size and the steps, in descending
+        order, and the last step. For example, a window of shape (3, 2), steps (4, 1) and offset 1
+        in 12 elements is ``store.reshape(3, 4, 1)[0:3, 1:3, 0:1]``.
         """
         steps, shape = array.steps(), array.shape
         if not array.size or any(step < 0 for step in steps):

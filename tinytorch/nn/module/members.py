@@ -80,9 +80,6 @@ class MemberDict(dict[str, V]):
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (), None, None, iter(self.items())
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        return self.__reduce__()
-
     def __deepcopy__(self, memo: dict[int, Any]) -> MemberDict[V]:
         """Return a registry without owner; ``__setstate__`` makes the copied modules its owners."""
         copied: MemberDict[V] = MemberDict(None)

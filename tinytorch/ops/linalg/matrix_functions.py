@@ -249,9 +249,10 @@ def _count_steps(xp: Any, a: Any) -> tuple[Any, Any]:
 
 
 def _exponential_by_steps(xp: Any, a: Any, counts: list[int]) -> Any:
-    """``exp(a)`` of matrices that were halved as often as needed and sorted by ``_count_steps``.
+    """Exponential of the matrices before they were halved and sorted; see ``_count_steps``.
 
-    ``counts[k]`` is the number of matrices of step k.
+    ``counts[k]`` is the number of matrices of step k. A matrix of step ``_LAST_STEP + j`` was
+    halved j times, so its exponential is the result of the polynomial, squared j times.
     """
     parts, start = [], 0
     for degree, stop in enumerate(accumulate([*counts[:_LAST_STEP], sum(counts[_LAST_STEP:])])):

@@ -191,7 +191,7 @@ HANDLERS["unbind"] = lambda input, dim=0: tuple(
 def sum(
     input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:  # fmt: skip
-    """Sum over dimensions: dense over all sparse ones, else sparse."""
+    """Sum over ``dim``: sparse if sparse dimensions remain, dense if not or over all dimensions."""
     elements = input._elements if dtype is None else to(input._elements, dtype=dtype)
     dims = _dims(dim, input.ndim)
     if len(dims) == input.ndim:
