@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from . import libraries, mlp
-from .compiled import one_thread, time_step
+from .compiled import limit_threads, time_step
 from .report import ResultRow
 from .timing import Effort, least_of
 
@@ -34,7 +34,7 @@ def measure(effort: Effort, parts: Sequence[str]) -> list[ResultRow]:
     if not libraries.is_installed("jax"):
         return []
     context = multiprocessing.get_context("spawn")
-    with one_thread(), one_thread_of_xla(), ProcessPoolExecutor(1, context) as pool:
+    with limit_threads(1), one_thread_of_xla(), ProcessPoolExecutor(1, context) as pool:
         return [row for name in names for row in pool.submit(measure_work, name, effort).result()]
 
 

@@ -176,9 +176,9 @@ def metadata(wheel: Path) -> Message:
         return message_from_string(archive.read(name).decode())
 
 
-def test_wheel_is_below_two_and_a_half_megabytes(wheel: Path) -> None:
-    """Keep data and needless files out of it; the 737 modules take 1.6 MB, their stubs 0.3 MB."""
-    assert wheel.stat().st_size < 2_500_000
+def test_wheel_is_below_three_megabytes(wheel: Path) -> None:
+    """Keep data and needless files out of it; the 693 modules take 2.1 MB, their stubs 0.3 MB."""
+    assert wheel.stat().st_size < 3_000_000
 
 
 def test_metadata_is_complete(wheel: Path) -> None:
