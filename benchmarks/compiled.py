@@ -205,7 +205,7 @@ def limit_threads(count: int) -> Iterator[None]:
     """Let processes that start inside the scope use a number of threads."""
     wanted = dict.fromkeys(_THREADS, str(count))
     if count == 1:  # of JAX
-        wanted["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+        wanted["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

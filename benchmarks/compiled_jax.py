@@ -8,10 +8,8 @@ there.
 from __future__ import annotations
 
 import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -25,7 +23,6 @@ Step = Callable[[], Any]
 BATCHES = {"MLP step, Adam, 64": 64, "MLP step, Adam, 512": 512}
 #: Bounds on the time over JAX by hand, and over PyTorch.
 OVER_JAX, OVER_TORCH = 1.15, 1.0
-_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
 def measure(effort: Effort, parts: Sequence[str]) -> list[ResultRow]:
@@ -34,21 +31,8 @@ def measure(effort: Effort, parts: Sequence[str]) -> list[ResultRow]:
     if not libraries.is_installed("jax"):
         return []
     context = multiprocessing.get_context("spawn")
-    with limit_threads(1), one_thread_of_xla(), ProcessPoolExecutor(1, context) as pool:
+    with limit_threads(1), ProcessPoolExecutor(1, context) as pool:
         return [row for name in names for row in pool.submit(measure_work, name, effort).result()]
-
-
-@contextmanager
-def one_thread_of_xla() -> Iterator[None]:
-    """Let processes that start inside the scope compile for one thread."""
-    before = os.environ.get("XLA_FLAGS")
-    os.environ["XLA_FLAGS"] = f"{before or ''} {_ONE_THREAD}"
-    try:
-        yield
-    finally:
-        del os.environ["XLA_FLAGS"]
-        if before is not None:
-            os.environ["XLA_FLAGS"] = before
 
 
 def measure_work(name: str, effort: Effort) -> list[ResultRow]:
