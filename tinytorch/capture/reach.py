@@ -59,7 +59,7 @@ _UNREAD = frozenset((
     *_HOOKS, *_MIRRORED,
 ))  # fmt: skip
 #: Members of classes that an attribute of a class or of an instance may stand for.
-_METHODS = property, FunctionType, staticmethod, classmethod
+_METHODS: tuple[Any, ...] = property, FunctionType, staticmethod, classmethod
 #: Methods that the library calls by name.
 _CALLED = frozenset(("forward", "__call__", "backward", "setup_context", "vjp"))
 
