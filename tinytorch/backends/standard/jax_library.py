@@ -197,6 +197,21 @@ class JaxLibrary(ArrayLibrary):
             return None
         return getattr(getattr(self.namespace, module), name, None)
 
+    def call(self, function: Callable[..., Any], args: Any, options: Any) -> Any:
+        """Call a function of ``linalg`` or ``fft``, with NumPy's errors.
+
+        JAX returns infinities or NaN for a singular matrix, and for one that is not positive
+        definite. In a trace there are no values to look at, so these stay.
+        """
+        result = function(*args, **options)
+        name, xp = getattr(function, "__name__", ""), self.namespace
+        if name not in _FAILING or not self.has_values(result) or xp.isfinite(result).all():
+            return result
+        if all(xp.isfinite(each).all() for each in args):
+            if name == "cholesky" or (xp.linalg.slogdet(args[0])[0] == 0).any():
+                raise numpy.linalg.LinAlgError(_FAILING[name])
+        return result
+
     def kernels(self, backend: Any) -> dict[str, Callable[..., Any]]:
         from . import jax_kernels, jax_layers
 
@@ -204,6 +219,11 @@ class JaxLibrary(ArrayLibrary):
         return jax_kernels.make_kernels(self, wrap) | jax_layers.make_kernels(self, wrap)
 
 
+#: Functions of ``linalg`` that fail for some matrices, with NumPy's messages.
+_FAILING = {
+    "inv": "Singular matrix", "solve": "Singular matrix",
+    "cholesky": "Matrix is not positive definite",
+}  # fmt: skip
 #: PyTorch's types of JAX's default devices.
 _DEVICE_TYPES = {"gpu": "cuda", "tpu": "xla"}
 
