@@ -10,7 +10,7 @@ import stat
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,21 +84,24 @@ def as_another_user(folder: str) -> None:
             print(os.path.basename(error.filename))
 
 
-def test_the_mode_of_an_existing_file_decides_whether_it_is_overwritten(
-    tmp_path: Path,
-) -> None:
-    locked = tmp_path / "locked"
-    locked.mkdir()
-    for folder in (tmp_path, *tmp_path.parents[:3]):
-        if folder.owner() == tmp_path.owner():
-            folder.chmod(0o755)
-    read_only, inside = tmp_path / "read_only.pt", locked / "weights.pt"
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users can enter; the folders of ``tmp_path`` are pytest's, and closed."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+def test_the_mode_of_an_existing_file_decides_whether_it_is_overwritten(open_folder: Path) -> None:
+    locked = open_folder / "locked"
+    locked.mkdir(mode=0o755)
+    read_only, inside = open_folder / "read_only.pt", locked / "weights.pt"
     for each, mode in ((read_only, 0o444), (inside, 0o666)):
         tt.save(1, each)
         each.chmod(mode)
     locked.chmod(0o555)
     try:
-        said = run(as_another_user, str(tmp_path)).split()
+        said = run(as_another_user, str(open_folder)).split()
     finally:
         locked.chmod(0o755)
     # A file name stands for a PermissionError. A new file needs the permission of its folder.

@@ -27,7 +27,7 @@ _COMPUTING = (
     "from_host item scalar full astype copy bitcast join_complex reshape permute broadcast_to flip "
     "roll concatenate where arange as_index slice read_at write_at write_slice read_places "
     "write_places add_at take take_along_axis nonzero searchsorted reduce accumulate sort argsort "
-    "matmul draw"
+    "matmul draw call"
 ).split()
 
 
