@@ -224,7 +224,31 @@ def test_a_traced_model_is_saved_and_loaded_with_the_sizes_that_it_allows() -> N
     again = io.BytesIO()
     tt.jit.save(loaded, again)
     assert tt.equal(tt.jit.load(again)(x), model(x))
+    assert loaded.code == str(loaded.program)
     with pytest.raises(RuntimeError, match="expected a model that jit.trace was called with"):
         tt.jit.save(nn.ReLU(), file)
     with pytest.raises(NotImplementedError, match="no TorchScript"):
         tt.jit.load(io.BytesIO(b"not a zip"))
+
+
+def test_a_traced_module_shares_the_state_of_its_module() -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    traced = tt.jit.trace(model, tt.randn(4, 2))
+    assert type(traced).__name__ == "Sequential" and isinstance(traced, nn.Sequential)
+    assert list(traced.state_dict()) == list(model.state_dict())
+    with tt.no_grad():
+        traced[0].weight.fill_(2.0)
+    assert tt.equal(model[0].weight, tt.full((3, 2), 2.0)) and "relu" in traced.code
+    file = io.BytesIO()
+    traced.save(file)
+    x = tt.randn(5, 2)
+    assert tt.equal(tt.jit.load(file)(x), model(x))
+
+
+def test_a_traced_function_is_saved() -> None:
+    traced = tt.jit.trace(lambda x, y: (x @ y).sigmoid(), (tt.randn(2, 3), tt.randn(3, 2)))
+    file = io.BytesIO()
+    traced.save(file)
+    x, y = tt.randn(4, 3), tt.randn(3, 2)
+    assert tt.equal(tt.jit.load(file)(x, y), (x @ y).sigmoid())
+    assert tt.equal(traced(x, y), (x @ y).sigmoid()) and "sigmoid" in str(traced.graph)

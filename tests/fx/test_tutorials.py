@@ -147,6 +147,27 @@ def test_a_custom_tracer_chooses_the_leaves(torch: Any) -> None:
     assert found[0] == found[1] and len(found[0]) == 8
 
 
+def test_ranges_of_the_profiler_become_nodes_of_a_graph(torch: Any) -> None:
+    found = []
+    for library in (tt, torch):
+        operators = library.ops.profiler
+        graph = library.fx.Graph()
+        x = library.fx.Proxy(graph.placeholder("x"))
+        enter = (operators._record_function_enter, ("range",))
+        handle = library.fx.Proxy(graph.call_function(*enter))
+        y = library.relu(x)
+        assert isinstance(operators._record_function_exit(handle), library.fx.Proxy)
+        graph.output(y.node)
+        module = library.fx.GraphModule(library.nn.Module(), graph)
+        with library.autograd.profiler.profile() as profile:
+            module(library.ones(2))
+        names = [event.name for event in profile.function_events]
+        assert "range" in names
+        ranges = [str(node.target) for node in graph.nodes if "record" in node.name]
+        found.append(([(node.op, node.name) for node in graph.nodes], ranges))
+    assert found[0] == found[1]
+
+
 def rewritten_program(L: Any) -> tuple[Any, Any, Any]:
     """A program, a pattern in it, and what replaces the pattern."""
 

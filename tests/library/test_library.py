@@ -231,3 +231,25 @@ def test_operators_of_aten_are_found_by_name() -> None:
     assert tt.ops.aten.special_entr.default(x).tolist() == [0.0, 0.0]
     with pytest.raises(NotImplementedError, match="ops.aten.hovercraft"):
         tt.ops.aten.hovercraft.default(x)
+
+
+def test_classes_of_arguments_override_operators(torch: Any) -> None:
+    found = []
+    for library in (tt, torch):
+        library.library.define("overridden::twice", "(Tensor x) -> Tensor")
+        library.library.impl("overridden::twice", "default", lambda x: 2 * x)
+
+        class Loud:
+            @classmethod
+            def __torch_function__(
+                cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> str:
+                return f"{func} {len(args)}"
+
+        class Marked(library.Tensor):  # type: ignore[misc, name-defined]
+            pass
+
+        twice = library.ops.overridden.twice
+        marked = library.ones(1).as_subclass(Marked)
+        found.append((twice(Loud()), twice.default(Loud()), type(twice(marked)) is Marked))
+    assert found[0] == found[1] == ("overridden.twice 1", "overridden.twice.default 1", True)

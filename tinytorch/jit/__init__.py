@@ -1,6 +1,6 @@
-"""``torch.jit`` without TorchScript: decorators return the function, which Python runs.
+"""``torch.jit`` without TorchScript: Python runs the functions and modules.
 
-A model that ``trace`` was called with can be saved as a program, which ``load`` reads.
+A model that ``trace`` returned can be saved as a program, which ``load`` reads.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from typing import Any, Final, TypeVar, overload
 
 from ..compat.tables.unsupported import TABLES, fill
 from ..futures import Future
+from .programs import TopLevelTracedModule as TopLevelTracedModule
 from .programs import load as load
 from .programs import save as save
 from .programs import trace as trace
 from .programs import trace_module as trace_module
 
 __all__ = [
-    "Attribute", "Error", "Final", "TracerWarning", "annotate", "fork", "ignore", "isinstance",
-    "load", "save", "script", "trace", "trace_module", "wait",
+    "Attribute", "Error", "Final", "TopLevelTracedModule", "TracerWarning", "annotate", "fork",
+    "ignore", "isinstance", "load", "save", "script", "trace", "trace_module", "wait",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -2,21 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-from weakref import ref
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 from ..core.tensor import Tensor
+from ..nn.module import Module
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-#: By id, a weak reference to the function of ``trace``, and its example inputs.
-_EXAMPLES: dict[int, tuple[ref[Any], tuple[Any, ...]]] = {}
+if TYPE_CHECKING:
+    from ..export import ExportedProgram
 
 
-def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
-    """Return ``func`` itself, and remember the example for ``jit.save``.
+class TopLevelTracedModule(Module):
+    """Traced module: it runs the code of the module, and is saved as a program.
 
-    Python runs as it is written, as under PyTorch's ``PYTORCH_JIT=0``.
+    Its parameters, buffers and submodules are those of the module. ``trace`` makes it, with the
+    class of the module as a further base.
+
+    Attributes:
+        graph: The operations of the example, in order, recorded at the first access.
+        code: Text of ``graph``.
+
+    Example:
+        >>> layer = tt.nn.Linear(2, 1, bias=False)
+        >>> traced = tt.jit.trace(layer, tt.ones(3, 2))
+        >>> print(traced.code)
+        ExportedProgram(input: float32[input_0_dim_0, 2], weight: float32[1, 2])
+            linear = nn.functional.linear(input, weight)
+            return linear
+        >>> traced.weight is layer.weight and isinstance(traced, tt.nn.Linear)
+        True
+    """
+
+    _example: tuple[Any, ...] | None
+
+    @functools.cached_property
+    def graph(self) -> ExportedProgram:
+        return to_program(self)
+
+    @functools.cached_property
+    def code(self) -> str:
+        return str(self.graph)
+
+    def save(self, f: Any, **kwargs: Any) -> None:
+        """Write the module as a program; see ``jit.save``.
+
+        Args:
+            f: Path or binary file.
+            **kwargs: Accepted for compatibility.
+
+        Example:
+            >>> import io
+            >>> file = io.BytesIO()
+            >>> tt.jit.trace(tt.nn.ReLU(), tt.ones(2)).save(file)
+            >>> tt.jit.load(file)(tt.tensor([-1.0, 1.0]))
+            tensor([0., 1.])
+        """
+        save(self, f)
+
+
+class TracedFunction:
+    """Traced function: it runs the code of the function, and is saved as a program.
+
+    Attributes:
+        graph: The operations of the example, in order, recorded at the first access.
+        code: Text of ``graph``.
+
+    Example:
+        >>> double = tt.jit.trace(lambda x: x + x, tt.ones(2))
+        >>> double(tt.ones(3))
+        tensor([2., 2., 2.])
+    """
+
+    def __init__(self, function: Callable[..., Any], example: tuple[Any, ...] | None) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._example = example
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    graph = TopLevelTracedModule.graph
+    code = TopLevelTracedModule.code
+    save = TopLevelTracedModule.save
+
+
+@overload
+def trace(
+    func: Module, example_inputs: Any = None, *args: Any, **kwargs: Any
+) -> TopLevelTracedModule: ...
+@overload
+def trace(
+    func: Callable[..., Any], example_inputs: Any = None, *args: Any, **kwargs: Any
+) -> TracedFunction: ...
+def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Return a function or module that runs ``func`` and can be saved as a program.
+
+    A call runs the Python code of ``func``, so conditions and sizes are those of the call, not of
+    the example as in PyTorch. ``save``, ``graph`` and ``code`` record the example.
 
     Args:
         func: A function or a module.
@@ -24,31 +107,41 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
         *args, **kwargs: Accepted for compatibility.
 
     Example:
-        >>> layer = tt.nn.Linear(1, 1)
-        >>> tt.jit.trace(layer, tt.ones(1)) is layer
+        >>> import io
+        >>> layer = tt.nn.Linear(2, 1)
+        >>> file = io.BytesIO()
+        >>> tt.jit.trace(layer, tt.ones(3, 2)).save(file)
+        >>> tt.equal(tt.jit.load(file)(tt.ones(4, 2)), layer(tt.ones(4, 2)))
         True
     """
-    if example_inputs is not None:
-        # Drop the examples of functions that no longer exist.
-        for key in [key for key, (reference, _) in _EXAMPLES.items() if reference() is None]:
-            _EXAMPLES.pop(key, None)
-        is_one = isinstance(example_inputs, Tensor)
-        _EXAMPLES[id(func)] = ref(func), (example_inputs,) if is_one else tuple(example_inputs)
-    return func
+    example = (example_inputs,) if isinstance(example_inputs, Tensor) else example_inputs
+    example = example if example is None else tuple(example)
+    return _trace(func, example) if isinstance(func, Module) else TracedFunction(func, example)
 
 
-def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
-    """Return ``mod`` itself, as ``trace``.
+def _trace(module: Module, example: tuple[Any, ...] | None) -> TopLevelTracedModule:
+    """Return a traced module that shares its state with ``module``."""
+    kind = type(module)
+    bases = (kind,) if issubclass(kind, TopLevelTracedModule) else (kind, TopLevelTracedModule)
+    traced: Any = object.__new__(type(kind.__name__, bases, {"__module__": kind.__module__}))
+    vars(traced).update(vars(module), _example=example)
+    return traced  # type: ignore[no-any-return]
+
+
+def trace_module(
+    mod: Module, inputs: Mapping[str, Any] | None = None, *args: Any, **kwargs: Any
+) -> TopLevelTracedModule:
+    """Trace a module, as ``trace``.
 
     Args:
         mod: A module.
-        inputs: The example by the name of the method; that of ``"forward"`` is remembered.
+        inputs: The example by the name of the method; that of ``"forward"`` is used.
         *args, **kwargs: Accepted for compatibility.
 
     Example:
-        >>> layer = tt.nn.Linear(1, 1)
-        >>> tt.jit.trace_module(layer, {"forward": tt.ones(1)}) is layer
-        True
+        >>> traced = tt.jit.trace_module(tt.nn.ReLU(), {"forward": tt.ones(1)})
+        >>> traced(tt.tensor([-1.0]))
+        tensor([0.])
     """
     return trace(mod, (inputs or {}).get("forward"))
 
@@ -60,7 +153,7 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
     two inputs that must be equal may not.
 
     Args:
-        m: What ``jit.trace`` returned, or what ``jit.load`` did.
+        m: A result of ``jit.trace`` or ``jit.load``.
         f: Path or binary file.
         *args, **kwargs: Accepted for compatibility.
 
@@ -74,28 +167,34 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
         >>> tt.jit.load(file)(tt.tensor([-1.0, 1.0, 2.0]))
         tensor([0., 1., 2.])
     """
-    from .. import export  # it records programs, which few programs need
+    from ..export import save as write  # it records programs, which few programs need
 
-    program = getattr(m, "program", None)
-    if isinstance(program, export.ExportedProgram):
-        export.save(program, f)
-        return
-    reference, example = _EXAMPLES.get(id(m), (lambda: None, ()))
-    if reference() is None:
-        raise RuntimeError(
-            "jit.save: expected a model that jit.trace was called with, since there is no "
-            f"TorchScript here, got {type(m).__name__}"
-        )
-    export.save(_export(m, example), f)
+    write(to_program(m), f)
 
 
-def _export(model: Any, example: tuple[Any, ...]) -> Any:
-    """Export with each dimension dynamic that the model lets be so, one after the other."""
+def to_program(model: Any) -> ExportedProgram:
+    """Export with each dimension dynamic that the model lets be so, one after the other.
+
+    Args:
+        model: A result of ``trace`` or ``load``.
+
+    Raises:
+        RuntimeError: If it was not traced with an example.
+    """
     from .. import export
 
+    program = getattr(model, "program", None)
+    if isinstance(program, export.ExportedProgram):
+        return program
+    example = getattr(model, "_example", None)
+    if example is None:
+        raise RuntimeError(
+            "jit.save: expected a model that jit.trace was called with, since there is no "
+            f"TorchScript here, got {type(model).__name__}"
+        )
     tensors = [x for x in example if isinstance(x, Tensor)]
     dynamic: list[dict[int, str]] = [{} for _ in tensors]
-    program: Any = export.export(model, example)
+    program = export.export(model, example)
     for number, tensor in enumerate(tensors):
         for dim in range(tensor.ndim):
             dynamic[number][dim] = f"input_{number}_dim_{dim}"
@@ -127,7 +226,7 @@ def load(f: Any, *args: Any, **kwargs: Any) -> Any:
     from ..export import load as read
 
     try:
-        return read(f).module()
+        return _trace(read(f).module(), None)
     except ExportError as error:
         raise NotImplementedError(
             f"jit.load: no TorchScript is run here, but programs of jit.save: {error}"

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
+from ..core.torch_function import dispatch_override, find_overriding
 from ..dispatch.tensor_protocols import namespace
 from ..state import grad_enabled, no_grad
 from .schema import Schema
@@ -276,6 +277,23 @@ class _OperatorFunction(Function):
             return *call.flatten_gradients(formula(ctx, *given)), None
 
 
+def _call_or_override(
+    function: Any, operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call an operator, or the overrides of its arguments' classes.
+
+    Args:
+        function: The public form of the operator, which overrides receive.
+        operator: The operator.
+        args: Positional arguments of the call.
+        kwargs: Keyword arguments of the call.
+    """
+    overriding = find_overriding(args, kwargs)
+    if overriding:
+        return dispatch_override(function, overriding, args, kwargs)
+    return operator(*args, **kwargs)
+
+
 class OpOverload:
     """Overload of an operator: ``ops.mylib.scale.default``.
 
@@ -296,7 +314,7 @@ class OpOverload:
         self.__name__: str = f"{self._opname}.default"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._operator(*args, **kwargs)
+        return _call_or_override(self, self._operator, args, kwargs)
 
     def name(self) -> str:
         """Name of the operator, ``mylib::scale``.
@@ -332,7 +350,7 @@ class OpOverloadPacket:
         self._qualified_op_name = default._schema.operator
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.default._operator(*args, **kwargs)
+        return _call_or_override(self, self.default._operator, args, kwargs)
 
     def overloads(self) -> list[str]:
         """Names of the overloads."""
