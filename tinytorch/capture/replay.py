@@ -11,6 +11,7 @@ import numpy
 from ..backends import load
 from ..state import generator
 from .graph import Kind, Node, Program, Value
+from .traced_memory import map_tree
 
 
 def run_program(program: Program, arrays: Sequence[Any]) -> list[Any]:
@@ -45,16 +46,7 @@ def _own(array: Any, given: set[int]) -> Any:
 
 def bind(tree: Any, values: dict[Value, Any]) -> Any:
     """Return an argument with arrays for values."""
-    kind = tree.__class__
-    if kind is Value:
-        return values[tree]
-    if kind is tuple or kind is list:
-        return kind([bind(item, values) for item in tree])
-    if kind is dict:
-        return {name: bind(item, values) for name, item in tree.items()}
-    if kind is slice:
-        return slice(*[bind(item, values) for item in (tree.start, tree.stop, tree.step)])
-    return tree
+    return map_tree(lambda item: values[item] if item.__class__ is Value else item, tree)
 
 
 def run_node(node: Node, values: dict[Value, Any]) -> None:

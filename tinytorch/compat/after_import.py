@@ -98,6 +98,8 @@ REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
     "torchvision.extension": "torchvision",
     "torchvision.io.image": "torchvision",
 }
+
+
 def declare_profiler(library: str) -> None:
     """Declare the operators ``ops.profiler``, which tracers of ``fx`` write into graphs."""
     from ..library import Library

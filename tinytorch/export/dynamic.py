@@ -8,15 +8,9 @@ from typing import Any
 
 import numpy
 
+from ..capture.trees import tensors_in
 from ..core.tensor import Tensor
 from .tracing import ExportError, Trace, map_refs, merge, trace
-
-
-def tensors_in(tree: Any) -> list[Any]:
-    """Tensors of nested arguments, in order."""
-    found: list[Any] = []
-    map_refs(lambda item: found.append(item) if isinstance(item, Tensor) else None, tree)
-    return found
 
 
 def dynamic_dims(names: Sequence[str], given: Any) -> dict[str, dict[int, str]]:

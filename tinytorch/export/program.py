@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..capture.trees import tensors_in
 from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Buffer, Parameter
@@ -12,7 +13,7 @@ from ..ops.create.factories import empty
 from ..state.recorder import PROGRAM_MODULES
 from ..utils.graph_drawing import Drawing
 from .drawing import ProgramDrawing
-from .dynamic import dynamic_dims, tensors_in, trace_sizes
+from .dynamic import dynamic_dims, trace_sizes
 from .steps import ITEMS, TensorSlot, ProgramStep, describe
 from .tracing import ExportError, ModuleCalls, Ref, Size, Trace, depends_on_arguments, map_refs
 

@@ -20,7 +20,8 @@ from .export_graph import GraphWriter
 from .export_rules import RULES
 from .reading import import_onnx
 from .custom_operators import OnnxExporterError
-from ..export.dynamic import dynamic_dims, tensors_in, trace_sizes
+from ..capture.trees import tensors_in
+from ..export.dynamic import dynamic_dims, trace_sizes
 from ..export.tracing import (
     OperationCall,
     ExportError,
