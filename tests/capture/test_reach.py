@@ -212,6 +212,28 @@ def large_containers() -> Case:
     ]  # fmt: skip
 
 
+def one_element_of_a_large_array() -> Case:
+    values, memory = np.ones(300_000), np.ones(3_000_000)
+    return lambda x: x * float(values[1]) * float(memory[1]), [
+        lambda: values.__setitem__(1, 2.0), lambda: memory.__setitem__(1, 3.0),
+    ]  # fmt: skip
+
+
+def one_item_of_a_large_container() -> Case:
+    items, table = [1.0] * 20_000, dict.fromkeys(range(20_000), 1.0)
+    nested, numbers = tuple([1.0] for _ in range(20_000)), set(range(20_000))
+    return lambda x: x * items[7] * table[9] * nested[11][0] + (5 in numbers), [
+        lambda: numbers.symmetric_difference_update((5, -1)),
+        lambda: items.__setitem__(7, 2.0), lambda: table.__setitem__(9, 3.0),
+        lambda: nested[11].__setitem__(0, 4.0),
+    ]  # fmt: skip
+
+
+def one_of_many_objects() -> Case:
+    groups = [[[1.0] for _ in range(300)] for _ in range(100)]
+    return lambda x: x * groups[-1][-1][0], [lambda: groups[-1][-1].__setitem__(0, 2.0)]
+
+
 def evaluated_code() -> Case:
     def change() -> None:
         global SCALE
@@ -254,7 +276,8 @@ CASES = [
     getattr_of_a_module, getattr_of_a_class, metaclass, inherited_member,
     members_that_are_no_functions, class_of_an_object, cached_property, variable_of_a_context,
     weak_references, read_only_dict, bound_method_of_a_dict, buffers, large_array,
-    large_containers, evaluated_code, dict_of_globals, import_inside, version_of_a_tensor,
+    large_containers, one_element_of_a_large_array, one_item_of_a_large_container,
+    one_of_many_objects, evaluated_code, dict_of_globals, import_inside, version_of_a_tensor,
 ]  # fmt: skip
 
 

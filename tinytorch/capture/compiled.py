@@ -148,6 +148,7 @@ class Compiled:
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reach.has_hooks():
             reason = "a module has a hook of Python"
+        reason = reason or reach.unsearched
         if reason:
             self._add(GuardedEntry(signature, reach, reason))
             return self._run_eagerly(reason, args, kwargs)

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
+from operator import is_
 from types import (
     BuiltinFunctionType, CellType, GeneratorType, MappingProxyType, MethodType,
 )  # fmt: skip
@@ -31,10 +32,6 @@ SIMPLE = frozenset((
     range, type(...), numpy.dtype,
 ))  # fmt: skip
 FLOATS = frozenset((float, complex))
-#: Number of elements of a large array in a sample.
-_SAMPLES = 4096
-#: Bytes up to which arrays of NumPy's are compared by their elements.
-_MOST_BYTES = 1 << 20
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -49,7 +46,7 @@ def is_same(a: Any, b: Any) -> bool:
     if kind in FLOATS:  # NaN, and the sign of zero
         return repr(a) == repr(b)
     if kind is tuple:
-        return len(a) == len(b) and all(map(is_same, a, b))
+        return len(a) == len(b) and (all(map(is_, a, b)) or all(map(is_same, a, b)))
     if kind is MethodType:
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
     return False
@@ -102,9 +99,7 @@ def parts_of(value: Any) -> tuple[Any, ...] | None:
 
 
 def contents_reader(value: Any) -> Callable[[], Any] | None:
-    """Return a function that returns what a value holds, or a sample of it; None for others."""
-    if isinstance(value, numpy.ndarray):
-        return partial(_sample_array, value) if value.nbytes > _MOST_BYTES else None
+    """Return a function that returns what a value holds; None for values without contents."""
     if isinstance(value, (bytearray, array, memoryview)):
         return partial(bytes, value)
     if isinstance(value, weakref.ref):
@@ -120,18 +115,14 @@ def _read_variable(variable: ContextVar[Any]) -> Any:
         return None
 
 
-def _sample_array(values: Any) -> tuple[Any, ...]:
-    """Return the shape of an array and some of its elements."""
-    step = -(-values.size // _SAMPLES)
-    return values.shape, values.flat[::step].tobytes()
+def read_array(array: Any) -> tuple[Any, bytes]:
+    """Return the shape and the bytes of an array of NumPy's."""
+    return array.shape, array.tobytes()
 
 
-def sample_items(values: Any, places: list[Any]) -> tuple[Any, ...]:
-    """Return some items of a large list or dict."""
-    try:
-        return tuple([values[place] for place in places])
-    except (KeyError, IndexError):
-        return ()
+def read_items(values: Any) -> tuple[Any, ...]:
+    """Return the items of a list, or the keys and values of a dict."""
+    return (*values, *values.values()) if isinstance(values, dict) else tuple(values)
 
 
 def instance_dict(value: Any) -> Any:
@@ -157,6 +148,6 @@ def is_unset(value: Any) -> bool:
 
 
 def is_unchanged(entry: tuple[Any, Any, str]) -> bool:
-    """Whether an array of NumPy's is equal to its copy, byte for byte."""
-    array, copy, _ = entry
-    return bool(array.shape == copy.shape and array.tobytes() == copy.tobytes())
+    """Whether an array of NumPy's is as it was, byte for byte."""
+    array, before, _ = entry
+    return read_array(array) == before

@@ -32,13 +32,14 @@ from .code_names import (
 )  # fmt: skip
 from .python_values import (
     FLOATS, MISSING, SIMPLE, contents_reader, has_contents, instance_dict, is_same, is_simple,
-    is_unchanged, is_unset, parts_of, sample_items, stream_state,
+    is_unchanged, is_unset, parts_of, read_array, read_items, stream_state,
 )  # fmt: skip
 
 _SEQUENCES = (list, set, frozenset, deque)
 #: Of containers with more items every 31st is compared, and at most so many objects are searched.
 MOST_ITEMS, MOST_OBJECTS = 10_000, 20_000
-_STEP = 31
+#: Bytes up to which arrays of NumPy's are compared.
+_MOST_BYTES = 16 << 20
 _contents = attrgetter("cell_contents")
 #: Modules of Python's whose objects are searched as the user's are.
 _SEARCHED = frozenset((
@@ -89,12 +90,14 @@ class Reach:
         objects: All objects that were searched.
         names: The names of attributes in the code that was searched.
         is_suspicious: Whether some code may call a function of ``IMPURE``, or write to a file.
+        unsearched: Why a change of what the roots read could go unnoticed; ``""`` if none could.
     """
 
     def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
         self.tensors: dict[int, Tensor] = {}
         self.objects: dict[int, Any] = {}
         self.is_suspicious: bool = False
+        self.unsearched: str = ""
         #: Containers, with their contents at the time of the search, and their names.
         #: Dicts other than ``__dict__``, whose order is compared, too.
         self._plain: list[dict[Any, Any]] = []
@@ -135,6 +138,7 @@ class Reach:
         if kind in SIMPLE or kind in FLOATS or id(value) in self.objects:
             return
         if len(self.objects) >= MOST_OBJECTS:
+            self.unsearched = f"it may read more than {MOST_OBJECTS:,} objects"
             return
         self.objects[id(value)] = value
         if kind in HOLDERS:
@@ -231,14 +235,17 @@ class Reach:
         """Search a dict, or the ``__dict__`` of an object."""
         self._records.append((value, list(value), label))
         if len(value) > MOST_ITEMS:
-            self._watch_items(value, list(value)[::_STEP], label)
+            self._watch_items(value, label)
             return
         for key, item in list(value.items()):
             self._visit(item, f"{label}.{key}" if isinstance(key, str) else f"{label}[...]")
 
-    def _watch_items(self, value: Any, places: list[Any], label: str) -> None:
-        """Watch some items of a large container."""
-        self._reads.append((partial(sample_items, value, places), None, label))
+    def _watch_items(self, value: Any, label: str) -> None:
+        """Watch the items of a large container."""
+        items = value.values() if isinstance(value, dict) else value
+        if not all(map(is_simple, items)):
+            self.unsearched = f"{label} has more than {MOST_ITEMS:,} items, and some may change"
+        self._reads.append((partial(read_items, value), None, label))
 
     def _visit_sequence(self, value: Any, label: str) -> None:
         """Search a tuple, list, set or deque."""
@@ -248,8 +255,8 @@ class Reach:
         if len(value) <= MOST_ITEMS:
             for i, item in enumerate(value):
                 self._visit(item, f"{label}[{i}]")
-        elif isinstance(value, (list, deque)):
-            self._watch_items(value, list(range(0, len(value), _STEP)), label)
+        else:
+            self._watch_items(value, label)
 
     def _visit_subclass(self, value: Any, label: str) -> None:
         """Search the attributes of a container of a class of the user's, and its methods."""
@@ -275,7 +282,10 @@ class Reach:
             self._reads.append((read, None, label))
             self._visit(read(), label)
         elif isinstance(value, numpy.ndarray):
-            self._numpy_arrays.append((value, value.copy(), label))
+            if value.nbytes > _MOST_BYTES:
+                self.unsearched = f"{label} is an array of NumPy's with more than 16 MB"
+            else:
+                self._numpy_arrays.append((value, read_array(value), label))
         elif isinstance(value, threading.local):
             for name, item in vars(value).items():
                 self._watch_attribute(value, name, f"{label}.{name}")
