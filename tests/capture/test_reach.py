@@ -229,6 +229,28 @@ def one_item_of_a_large_container() -> Case:
     ]  # fmt: skip
 
 
+def cache_of_a_function() -> Case:
+    scale = [1.0]
+    scaled = functools.lru_cache(lambda factor: factor * scale[0])
+
+    def change() -> None:
+        scale[0] = 2.0
+        scaled.cache_clear()
+
+    return lambda x: x * scaled(3.0), [change]
+
+
+def order_of_modules() -> Case:
+    layers = tt.nn.ModuleDict({"first": nn.Sigmoid(), "last": nn.Tanh()})
+
+    def function(x: Any) -> Any:
+        for layer in layers.values():
+            x = layer(x)
+        return x
+
+    return function, [lambda: layers.update({"first": layers.pop("first")})]
+
+
 def one_of_many_objects() -> Case:
     groups = [[[1.0] for _ in range(300)] for _ in range(100)]
     return lambda x: x * groups[-1][-1][0], [lambda: groups[-1][-1].__setitem__(0, 2.0)]
@@ -277,7 +299,8 @@ CASES = [
     members_that_are_no_functions, class_of_an_object, cached_property, variable_of_a_context,
     weak_references, read_only_dict, bound_method_of_a_dict, buffers, large_array,
     large_containers, one_element_of_a_large_array, one_item_of_a_large_container,
-    one_of_many_objects, evaluated_code, dict_of_globals, import_inside, version_of_a_tensor,
+    one_of_many_objects, cache_of_a_function, order_of_modules, evaluated_code, dict_of_globals,
+    import_inside, version_of_a_tensor,
 ]  # fmt: skip
 
 
@@ -296,3 +319,14 @@ def test_what_is_read_is_compared(make: Callable[[], Case]) -> None:
         for _ in range(3):
             assert tt.equal(compiled(x), expected)
         before = expected
+
+
+def test_leaves_and_results_are_calls_of_two_kinds() -> None:
+    def function(x: Any) -> Any:
+        return x * (2 if x.is_leaf else 3)
+
+    compiled = tt.compile(function)
+    leaf = tt.ones(2, requires_grad=True)
+    for _ in range(3):
+        for x in (leaf, leaf + 1, leaf.detach()):
+            assert tt.equal(compiled(x), function(x))

@@ -122,6 +122,8 @@ class Signature:
                 rg = value._rg
                 if rg.__class__ is not bool:
                     rg = value.requires_grad
+                if rg:
+                    rg = 1 + value.is_leaf
                 key += (kind, data.shape, data.dtype, data.strides, rg, data.__class__)
                 if value._grad is not None or value.__dict__:
                     self._add_attributes(value)

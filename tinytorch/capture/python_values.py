@@ -26,6 +26,9 @@ from ..core.layout import layout, memory_format
 from ..core.size import Size
 
 MISSING = object()
+#: Classes whose instances have parts that only the garbage collector finds: the dict behind a
+#: proxy, the cache of a function.
+_OPAQUE_OWNERS = MappingProxyType, type(functools.lru_cache(abs))
 #: Types of values that are compared by value.
 SIMPLE = frozenset((
     int, bool, str, bytes, type(None), dtypes.dtype, device, layout, memory_format, Size, slice,
@@ -95,7 +98,7 @@ def parts_of(value: Any) -> tuple[Any, ...] | None:
         return (value.func,)
     if isinstance(value, BuiltinFunctionType):
         return (value.__self__,)
-    return tuple(gc.get_referents(value)) if type(value) is MappingProxyType else None
+    return tuple(gc.get_referents(value)) if isinstance(value, _OPAQUE_OWNERS) else None
 
 
 def contents_reader(value: Any) -> Callable[[], Any] | None:

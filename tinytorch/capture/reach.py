@@ -325,6 +325,7 @@ class Reach:
         if not type(module)._is_mirrored:
             names += _MIRRORED
         self._records.append((vars(module), names, label))
+        self._plain += [vars(module)[name] for name in _MIRRORED if len(vars(module)[name]) > 1]
         self._watch_attribute(type(module), "forward", f"{label}.forward")
         if module is not self._outside:
             self._hooks += [vars(module).get(name, {}) for name in _HOOKS]
