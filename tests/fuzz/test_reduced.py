@@ -285,6 +285,36 @@ PROGRAMS = [
             "z = v.exp(); y.mul_(2); y = y + z",
         )
     ),
+    # The last view that was written keeps its history when its base is detached.
+    *(
+        f"{LEAF}; u = L.ones(4); w = u[:2]; v = {view}; {change}; u.detach_(); {after}"
+        for view in ("u[:].view_as(u[:])", "u[1:]", "u.view(2, 2)")
+        for change in (
+            "v.mul_(y.sum())",
+            "v[0] = y.sum()",
+            "v[:] = y.sum()",
+            "v[L.tensor([0])] = y[:1]",
+            "v.unsqueeze_(0); v.add_(y[:1])",
+            "v.mul_(y.sum()); u.mul_(2)",
+        )
+        for after in (
+            "(v * v).sum().backward()",
+            "u.requires_grad_(); (v * v).sum().backward()",
+            "w.mul_(2)",
+            "z = w * 2",
+        )
+    ),
+    # Windows by strides over an expanded tensor.
+    *(
+        f"x = L.ones(3{grad}); y = x * 1; v = y.expand(2, 3){window}; v.{change}"
+        for grad in ("", ", requires_grad=True")
+        for window, changes in (
+            (".unfold(0, 2, 1)", ("fill_(3)", "zero_()")),
+            (".unfold(0, 2, 1)[0]", ("fill_(3)", "mul_(2)")),
+            ("[0].unfold(0, 2, 2)", ("fill_(3)", "mul_(2)", "copy_(L.tensor(3.0))")),
+        )
+        for change in changes
+    ),
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
 ]

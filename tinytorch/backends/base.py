@@ -389,7 +389,10 @@ class Backend(SpecialFunctions):
             if shares_elements(array):
                 raise ValueError("one element stands for many")
             array = array.view()
-            array.flags.writeable = True
+            try:
+                array.flags.writeable = True
+            except ValueError:  # NumPy does not look for the memory behind a window by strides
+                array = self.writable_view(array)
         return array
 
     def writable_view(self, array: Array) -> Array:

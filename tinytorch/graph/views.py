@@ -236,7 +236,7 @@ def _rebuild_grad_fn(tensor: Any) -> None:
         return
     replay = _operations_to_replay(tensor)
     with inference_mode(False):  # so that the operations are recorded in any mode
-        last = view = base
+        base = last = view = _source(tensor)
         for function, arguments in replay:
             last, view = view, function(view, *arguments)
     tensor._attr_version = tensor._vc[0]
@@ -253,6 +253,19 @@ def _rebuild_grad_fn(tensor: Any) -> None:
             last_node.op = last_node.op.rename("AsStridedBackward0")
     if tensor._retains_grad:
         tensor._retain_from_here()
+
+
+def _source(view: Any) -> Any:
+    """Tensor from which to replay a view: its base, with the history that it had at the last write.
+
+    ``rebase`` marks a view to which it was the last to write by ``~version``.
+    """
+    base = view._base
+    if base._node is not None or ~view._attr_version != view._vc[0]:
+        return base
+    source = base.detach()
+    source._node, source._rg = view._node, True
+    return source
 
 
 def check_inplace(tensor: Any) -> None:
@@ -277,13 +290,14 @@ def check_inplace(tensor: Any) -> None:
         _rebuild_grad_fn(tensor)
 
 
-def rebase(tensor: Any, node: Node, scatter: Any) -> None:
+def rebase(tensor: Any, node: Node, scatter: Any, in_part: bool = False) -> None:
     """Set the node of ``tensor`` after an in-place change; for a view, that of its base.
 
     Args:
         tensor: The tensor that was changed.
         node: Node of the in-place operation.
         scatter: ``Backward`` of the operation that writes the value of a view into its base.
+        in_part: Whether only a view of ``tensor`` was changed, as by ``tensor[0] = 1``.
     """
     base = tensor._base
     if base is not None and tensor._vc is not base._vc:
@@ -303,7 +317,9 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     base._rg = True
     if base._retains_grad:
         base._retain_from_here()
-    if tensor._attr_version == tensor._vc[0]:  # the view's node leads to the old node of the base
+    if not in_part:  # the view keeps this history even if ``base`` loses it; see ``_source``
+        tensor._node, tensor._own_rg, tensor._attr_version = base._node, True, ~tensor._vc[0]
+    elif tensor._attr_version == tensor._vc[0]:  # its node leads to the old node of the base
         tensor._attr_version -= 1
     if tensor._retains_grad:  # its hook moves to the new node now, even if that is never used
         edge_of(tensor)

@@ -211,13 +211,14 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
         raise
     target._bump()
     if is_recorded:
-        rules = _setitem.op.backward
+        rules, in_part = _setitem.op.backward, not has_arrays(index)
         if _selects_all(given, data.shape):  # PyTorch writes to the tensor, not to a view of it
+            in_part = False
             fills = data.ndim and not value._data.ndim
             rules = rules.rename("FillBackward3" if fills else "CopyBackwards", frees=False)
         node = Node(rules, target._xp, edges, (None, None, index), (), data.shape, data.dtype)
         save_index(node, given)
-        rebase(target, node, LATE_BOUND.write_rules().view_scatter)
+        rebase(target, node, LATE_BOUND.write_rules().view_scatter, in_part)
 
 
 def _selects_all(index: Any, shape: tuple[int, ...]) -> bool:
