@@ -165,6 +165,7 @@ CALLS = [
 ]  # fmt: skip
 
 LEAF = "x = L.ones(2, 2, requires_grad=True); y = x.flatten() * 1"
+COMPLEX = "x = L.tensor([[1.5 + 1j, 0.5], [-1.0, 2j]], requires_grad=True); y = x * 1"
 WINDOW = f"{LEAF}; v = y[:2]; w = v.as_strided((2,), (1,), 2)"
 PROGRAMS = [
     # The gradient of a window of a view reaches the base once either was written to.
@@ -314,6 +315,21 @@ PROGRAMS = [
             ("[0].unfold(0, 2, 2)", ("fill_(3)", "mul_(2)", "copy_(L.tensor(3.0))")),
         )
         for change in changes
+    ),
+    # A lazily conjugated or negated view whose base has been modified, without gradients.
+    *(
+        f"{COMPLEX}; u = L.ones_like(x)\nwith L.{mode}(): v = u.conj(){part}\nu[:] = y\n"
+        f"with L.{other}(): z = {call}"
+        for mode in ("no_grad", "inference_mode")
+        for part in ("", ".imag")
+        for other in ("no_grad", "inference_mode")
+        for call in ("v.mean()", "v * 2", "v @ v", "v.clone()", "v.sin_()")
+    ),
+    # Views of such a tensor in inference mode are no inference tensors.
+    *(
+        f"{COMPLEX}; v = y.conj(){part}\nwith L.inference_mode(): z = {view}\nz.mul_(2)"
+        for part in ("", ".imag")
+        for view in ("v[0]", "v.unsqueeze(0)", "v.conj()", "v.reshape(-1)", "v.t()")
     ),
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import dtype as DType
+from ..graph.inference import copy_marks
 from ..graph.special_nodes import identity_node
 from . import torch_function
 from .size import Size, sizes
@@ -159,10 +160,11 @@ def physical_view(tensor: Tensor) -> Tensor:
 
     It has the edge of ``tensor`` in the graph, and its attributes as a view.
     """
-    if tensor._vc is None:
-        tensor._vc = [0]
     out = wrap(stored_array(tensor), tensor._xp)
     vars(out).update(vars(tensor))
+    copy_marks(out, tensor)
+    if tensor._vc is None:
+        tensor._vc = [0]
     out._rg, out._node, out._vc = tensor._rg, tensor._node, tensor._vc
     if tensor._rg is True and tensor._node is None:
         out._node = identity_node(tensor)

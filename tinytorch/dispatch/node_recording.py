@@ -400,9 +400,12 @@ PARTS: dict[str, type[LazyView] | None] = {"_real": None, "_imag": Negative}
 
 
 def resolve(tensor: Tensor) -> Tensor:
-    """Return the elements of a lazily conjugated or negated tensor, with its edge in the graph."""
+    """Return the elements of a lazily conjugated or negated tensor, with its edge in the graph.
+
+    While gradients are not recorded the edge is not looked for: a modified view may have none.
+    """
     out = wrap(tensor._data, tensor._xp)
-    edge = edge_of(tensor)
+    edge = edge_of(tensor) if grad_enabled() else None
     if edge is not None:
         out._rg, out._node = True, identity_node(tensor) if edge is tensor else edge
     return out
