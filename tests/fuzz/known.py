@@ -234,8 +234,9 @@ KNOWN = [
     Known("calls", "value", r"conv\w*\((?s:.*)b?float16(?s:.*)(inf|nan|e\+30)(?s:.*)"
           r"\((number|inf)/nan(, (number|inf)/nan)*\)$",
           "PyTorch's convolutions in 16 bits multiply infinite weights by places outside the input",
-          "[c := lambda dtype: F.conv_transpose1d(L.ones(1, 1, 3, dtype=dtype), L.tensor([[[inf, 1,"
-          " 2]]], dtype=dtype))] and c(L.bfloat16).isnan().any() > c(L.float32).isnan().any()"),
+          "[c := lambda step, dtype: F.conv_transpose1d(L.ones(1, 1, 3, dtype=dtype), L.tensor([[["
+          "inf, 1, 2]]], dtype=dtype), stride=step).isnan().any()] and any(c(step, L.bfloat16)"
+          " > c(step, L.float32) for step in (1, 2))"),
     Known("calls", "value", r"conv\d\w*\((?s:.*)(inf|nan|e\+30)(?s:.*)"
           r"\(nan/(number|inf)(, nan/(number|inf))*\)$",
           "zeros of the padding times an infinite weight are nan, in PyTorch in float64 alone",
