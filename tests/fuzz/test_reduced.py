@@ -86,6 +86,19 @@ CALLS = [
             "embedding_bag(L.tensor([[1, 5], [4, 5]]), a, mode='mean', padding_idx=1)",
         )
     ),
+    # Inputs without classes, all of whose targets are ignored, and empty batches of such.
+    *(
+        f"a = L.zeros({shape}).requires_grad_()\ny = L.nn.functional.{name}(a, L.zeros({targets}, "
+        f"dtype=L.int64), {weight}ignore_index={ignored}, reduction={reduction!r})\n"
+        "gradients(L, y, [a])"
+        for shape, targets, ignored in (
+            ("0", "()", 0), ("2, 0", "2", 0), ("2, 0", "2", 1), ("0, 0", "0", -100),
+            ("2, 0, 2, 2", "2, 2, 2", 0),
+        )
+        for name in ("nll_loss", "cross_entropy")
+        for weight in ("", "weight=L.zeros(0), ")
+        for reduction in ("none", "mean", "sum")
+    ),
     # NaN and infinity at the padding of a bag.
     *(
         "w = L.tensor([[1.0, 2.0], [nan, inf], [3.0, 4.0]]).requires_grad_()\n"

@@ -17,6 +17,7 @@ from ...dtypes import float64, int64, uint8
 from ...graph.nodes import Node, node_of, shape_and_dtype
 from ..checks import as_int, check_supported
 from ..pointwise.division import over
+from ..shape.joining import cat
 from .loss import SPACE, check_scalar_type, mse_loss, reduce_loss, reduction_of, refuse_grad
 from .softmax import _softmax, log_softmax
 
@@ -309,6 +310,15 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
     _check_kinds(input, target)
 
 
+def _fill_classes(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+    """Input and weight; an input without classes gets one, if all targets are ignored."""
+    if input._data.shape[1]:
+        return input, weight
+    for index in target[target != ignore_index].reshape(-1)[:1].tolist():
+        raise IndexError(_OUT_OF_BOUNDS.format(index=index))
+    return cat([input, input.new_zeros((input.shape[0], 1, *input.shape[2:]))], 1), None
+
+
 def _check_indices(input: Any, target: Any, fits: bool) -> None:
     """Raise RuntimeError unless targets are int64 or uint8 and of the right shape, ``fits``."""
     if target._data.dtype not in _INDEX_DTYPES:
@@ -395,6 +405,7 @@ def nll_loss(
         ignore_index = as_int("nll_loss", "ignore_index", ignore_index)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
+    x, weight = _fill_classes(x, y, weight, ignore_index)
     weights = _target_weights(x, y, weight, ignore_index)
     loss: Any = _nll(x, y, ignore_index)
     if weight is not None:
@@ -457,6 +468,7 @@ def cross_entropy(
         check_supported(input._xp, f"log_softmax_{kernel}_impl", input._data, unsupported="uibc")
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
+    x, weight = _fill_classes(x, y, weight, ignore_index)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):
         if _are_classes(x, y, ignore_index):
             return _reduced_cross_entropy(x, y, None, reduction == "mean")
