@@ -179,6 +179,7 @@ CALLS = [
 
 LEAF = "x = L.ones(2, 2, requires_grad=True); y = x.flatten() * 1"
 COMPLEX = "x = L.tensor([[1.5 + 1j, 0.5], [-1.0, 2j]], requires_grad=True); y = x * 1"
+SQUARE = "x = L.arange(4.0).reshape(2, 2).requires_grad_(); y = x * 1"
 WINDOW = f"{LEAF}; v = y[:2]; w = v.as_strided((2,), (1,), 2)"
 PROGRAMS = [
     # The gradient of a window of a view reaches the base once either was written to.
@@ -328,6 +329,14 @@ PROGRAMS = [
             ("[0].unfold(0, 2, 2)", ("fill_(3)", "mul_(2)", "copy_(L.tensor(3.0))")),
         )
         for change in changes
+    ),
+    # Data of another shape or order on the same memory: views are replayed from it.
+    *(
+        f"{SQUARE}; u = L.ones(2, 2); v = {view}; u.data = {data}; {change}; {after}"
+        for view in ("u.unsqueeze(0)", "u[0]", "u.t()", "u[:, 1]")
+        for data in ("u.unsqueeze(0).detach()", "u.detach().t()", "u.detach().flatten()")
+        for change in ("v.mul_(y.sum())", "u.mul_(y[0, 1])", "v[0] = y[0, 1]")
+        for after in ("(u * u).sum().backward()", "(v * v).sum().backward()")
     ),
     # A lazily conjugated or negated view whose base has been modified, without gradients.
     *(

@@ -26,9 +26,7 @@ from ..graph.inference import (
 )
 from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import NodeOutput, node_of, warn_of_no_grad
-from ..graph.views import (
-    VIEW, Reshapes, edge_of, has_lost_grad_fn, requires_grad, separate_from_views,
-)  # fmt: skip
+from ..graph.views import VIEW, Reshapes, edge_of, has_lost_grad_fn, requires_grad
 from ..state import when_inference
 from ..warnings import warn
 from . import pickling, torch_function
@@ -382,9 +380,10 @@ class Tensor(Storage):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        if self._base is None and self._vc and value._data.shape != self._data.shape:
-            separate_from_views(self)
-        self._take_array(value)
+        if self._base is None and self._vc and self._vc is not UNSETTLED:
+            LATE_BOUND.replace_data(self, value)
+        else:
+            self._take_array(value)
         if self._inference is not value._inference:
             copy_marks(self, value)
 

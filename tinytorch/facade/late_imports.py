@@ -29,6 +29,7 @@ def fill_late_imports() -> None:
         backward=_backward,
         legacy_source=legacy_constructor_source,
         sparse_tensor=_sparse_tensor,
+        replace_data=_replace_data,
         write_rules=_write_rules,
     )
 
@@ -56,6 +57,12 @@ def _sparse_tensor(gradient: Any) -> Any:
     from ..ops.sparse.creation import make_of_gradient
 
     return make_of_gradient(gradient)
+
+
+def _replace_data(target: Any, value: Any) -> None:
+    from ..ops.shape.reshaping_inplace import replace_data
+
+    replace_data(target, value)
 
 
 @functools.cache

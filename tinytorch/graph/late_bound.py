@@ -41,6 +41,8 @@ class LateBound:
     legacy_source: Callable[..., Any]
     #: Makes the sparse tensor of a ``SparseGradient``.
     sparse_tensor: Callable[[Any], Any]
+    #: Gives a tensor that may have views the data of another tensor.
+    replace_data: Callable[[Any, Any], None]
     #: Returns the rules of writes to memory.
     write_rules: Callable[[], WriteRules]
 

@@ -13,7 +13,9 @@ from ...dispatch.creation import check_size, make_uninitialized
 from ...dispatch.op import composite
 from ...graph.inference import UNSETTLED, check_mapped
 from ...graph.nodes import Node
-from ...graph.views import has_lost_grad_fn, check_inplace, record_reshape, copy_view_state
+from ...graph.views import (
+    check_inplace, copy_view_state, has_lost_grad_fn, record_reshape, separate_from_views,
+)  # fmt: skip
 from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import draw_in_order, suggest_memory_format
 from .rearranging import t
@@ -53,11 +55,28 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
     elif _has_views(target):
         if whole.size != target.numel():
             target._whole = whole
-        here, count = place(target)
-        own, limits = target.stride(), (-here, count - here)
-        operation = (_as_strided, (tuple(size), stride, start - here, own, limits))
-        record_reshape(target, operation)
+        _record_former_geometry(target, tuple(size), stride, start)
     return target
+
+
+def _record_former_geometry(target: Tensor, size: Any, stride: Any, start: int) -> None:
+    """Record how to compute a tensor of the former geometry, from which views are replayed."""
+    here, count = place(target)
+    own, limits = target.stride(), (-here, count - here)
+    record_reshape(target, (_as_strided, (size, stride, start - here, own, limits)))
+
+
+def replace_data(target: Tensor, value: Tensor) -> None:
+    """Give a tensor that may have views the data of another one; see ``Tensor.data``."""
+    if value._memory() is target._memory() and not value._is_lazy:
+        former = tuple(target.shape), target.stride(), place(target)[0]
+        target._take_array(value)
+        if former != (tuple(target.shape), target.stride(), place(target)[0]):
+            _record_former_geometry(target, *former)
+        return
+    if value._data.shape != target._data.shape:
+        separate_from_views(target)
+    target._take_array(value)
 
 
 def _squeeze_inplace_name(node: Node) -> str:
