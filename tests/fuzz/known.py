@@ -142,7 +142,8 @@ KNOWN = [
           "(x := L.ones(2, requires_grad=True)) is not None and (y := L.cat([x.reshape(-1)]))"
           ".backward(y.detach()) is None and L.cat([x]).sum().backward() is None"
           " and y.tolist() == [2, 2]"),
-    Known("programs", "value", r"(?s)\.data = .*\n\w+\n(\[3\] ours False, PyTorch True|\[7\] ours None)",
+    Known("programs", "value",
+          r"(?s)\.data = .*\n\w+\n(\[3\] ours False, PyTorch True|\[7\] ours None)",
           "PyTorch takes a view for one of its base's new data, of which it has nothing",
           "[x := L.ones(1, requires_grad=True), u := L.zeros(2), v := u[:1],"
           " setattr(u, 'data', L.ones(3)), u.mul_(x), v.sum().backward()] and v.tolist() == [0]"
