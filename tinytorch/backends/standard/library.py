@@ -28,8 +28,6 @@ DTYPES = (
 )  # fmt: skip
 #: Names of the standard's reductions.
 REDUCTIONS = "sum prod mean max min any all std var argmax argmin".split()
-#: Dtypes whose sums the standard has in a wider dtype, unless one is passed.
-_WIDENED = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
 #: The standard's names of NumPy's ufuncs, where the two differ.
 RENAMED = {
     "absolute": "abs", "abs": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin",
@@ -310,15 +308,13 @@ class ArrayLibrary:
 
         Args:
             name: sum, prod, mean, max, min, any, all, std, var, argmax or argmin.
-            raw: The array. ``sum`` and ``prod`` keep its dtype.
+            raw: The array. Sums and products of integers may have a wider dtype.
             axis: None, an integer or a tuple.
             keepdims: Whether reduced dimensions stay with size 1.
             **options: ``correction`` of ``std`` and ``var``.
         """
         if name in ("max", "min") and self.numpy_dtype(raw.dtype).kind == "b":
             name = "any" if name == "max" else "all"
-        if name in ("sum", "prod") and self.numpy_dtype(raw.dtype).name in _WIDENED:
-            options["dtype"] = raw.dtype
         return getattr(self.namespace, name)(raw, axis=axis, keepdims=keepdims, **options)
 
     def reduction(self, name: str) -> Callable[..., Raw]:

@@ -30,64 +30,66 @@ class Reductions:
     # -- reductions -------------------------------------------------------------------------
 
     def _reduce(
-        self, name: str, a: Any, axis: Any, dtype: Dtype | None, out: Any, keepdims: bool,
-        **options: Any,
-    ) -> Any:  # fmt: skip
-        """Reduce by the library's function, after a cast to ``dtype``."""
-        raw = a.raw if dtype is None or dtype is a.dtype else self.cast(a.raw, dtype)
+        self, name: str, a: Any, axis: Any, out: Any, keepdims: bool, **options: Any
+    ) -> Any:
+        """Reduce by the library's function."""
         if axis is not None:
-            axis = _as_axis(tuple(axis) if axis.__class__ is list else axis, len(a.shape))
+            axis = _as_axis(tuple(axis) if axis.__class__ is list else axis, a.ndim)
             if axis == () and name not in ("std", "var"):
-                return self.finish(self.library.copy(raw), out)
-        found = self.reductions[name](raw, axis, bool(keepdims), **options)
+                return self.finish(self.library.copy(a.raw), out)
+        found = self.reductions[name](a.raw, axis, bool(keepdims), **options)
         return self.wrap(found) if out is None else self.write_out(out, found)
 
-    def sum(
-        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-        **options: Any,
+    def _reduce_in(
+        self, dtype: Dtype, name: str, a: Any, axis: Any, out: Any, keepdims: bool, **options: Any
     ) -> Any:  # fmt: skip
+        """Reduce after a cast to a dtype, which the result has, too."""
+        found = self._reduce(name, a.astype(dtype, copy=False), axis, None, keepdims, **options)
+        return self.finish(self.cast(found.raw, dtype), out)
+
+    def sum(
+        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
         """Sum; float16 is summed in float32."""
         if dtype is None and a.dtype.char in _SUMMED_AS_THEY_ARE:
-            return self._reduce("sum", a, axis, None, out, keepdims)
+            return self._reduce("sum", a, axis, out, keepdims)
         dtype = _dtype_of_sum(a.dtype) if dtype is None else numpy.dtype(dtype)
         if dtype.kind == "f" and dtype.itemsize == 2:
-            wide = self._reduce("sum", a, axis, _FLOAT32, None, keepdims)
+            wide = self._reduce_in(_FLOAT32, "sum", a, axis, None, keepdims)
             return self.finish(wide.astype(dtype).raw, out)
-        return self._reduce("sum", a, axis, dtype, out, keepdims)
+        return self._reduce_in(dtype, "sum", a, axis, out, keepdims)
 
     def prod(
-        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-        **options: Any,
-    ) -> Any:  # fmt: skip
+        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
         """Product."""
         dtype = _dtype_of_sum(a.dtype) if dtype is None else numpy.dtype(dtype)
-        return self._reduce("prod", a, axis, dtype, out, keepdims)
+        return self._reduce_in(dtype, "prod", a, axis, out, keepdims)
 
     def mean(
-        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-        **options: Any,
-    ) -> Any:  # fmt: skip
+        self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
         """Mean; of integers in float64."""
         if dtype is None and a.dtype.kind == "f":
-            return self._reduce("mean", a, axis, None, out, keepdims)
+            return self._reduce("mean", a, axis, out, keepdims)
         dtype = _dtype_of_mean(a.dtype) if dtype is None else numpy.dtype(dtype)
         if dtype.kind == "c":  # the standard has a mean of real numbers alone
             axes = range(a.ndim) if axis is None else numpy.atleast_1d(axis)
             count = math.prod(a.shape[each] for each in axes)
             total = self.sum(a, axis, dtype, None, keepdims)
             return self.finish((total / count).raw, out)
-        return self._reduce("mean", a, axis, dtype, out, keepdims)
+        return self._reduce_in(dtype, "mean", a, axis, out, keepdims)
 
     def var(
         self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, correction: float | None = None, **options: Any,
+        keepdims: bool = False, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Variance."""
         return self._deviation("var", a, axis, out, ddof, keepdims, correction)
 
     def std(
         self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, correction: float | None = None, **options: Any,
+        keepdims: bool = False, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Standard deviation."""
         return self._deviation("std", a, axis, out, ddof, keepdims, correction)
@@ -105,23 +107,19 @@ class Reductions:
             variance = square / max(count - correction, 0)
             return self.finish((self.sqrt(variance) if name == "std" else variance).raw, out)
         dtype = _dtype_of_mean(a.dtype)
-        return self._reduce(name, a, axis, dtype, out, keepdims, correction=correction)
+        return self._reduce_in(dtype, name, a, axis, out, keepdims, correction=correction)
 
-    def max(
-        self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
-    ) -> Any:
+    def max(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Maximum."""
         if 0 in a.shape:
             _check_not_empty("max", a, axis)
-        return self._reduce("max", a, axis, None, out, keepdims)
+        return self._reduce("max", a, axis, out, keepdims)
 
-    def min(
-        self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
-    ) -> Any:
+    def min(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Minimum."""
         if 0 in a.shape:
             _check_not_empty("min", a, axis)
-        return self._reduce("min", a, axis, None, out, keepdims)
+        return self._reduce("min", a, axis, out, keepdims)
 
     amax = max
     amin = min
@@ -130,17 +128,13 @@ class Reductions:
         """Range from the minimum to the maximum."""
         return self.subtract(self.max(a, axis, None, keepdims), self.min(a, axis, None, keepdims))
 
-    def any(
-        self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
-    ) -> Any:
+    def any(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether an element is not 0."""
-        return self._reduce("any", self._as_bools(a), axis, None, out, keepdims)
+        return self._reduce("any", self._as_bools(a), axis, out, keepdims)
 
-    def all(
-        self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any
-    ) -> Any:
+    def all(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no element is 0."""
-        return self._reduce("all", self._as_bools(a), axis, None, out, keepdims)
+        return self._reduce("all", self._as_bools(a), axis, out, keepdims)
 
     def _as_bools(self, a: Any) -> Any:
         return a if a.dtype.kind == "b" else a != 0
@@ -172,7 +166,7 @@ class Reductions:
             empty = self.zeros(shape, _INT64)
             return self.finish((empty if keepdims else empty.squeeze(axis)).raw, out)
         a = a.astype("uint8") if a.dtype.kind == "b" else a
-        found = self._reduce(name, a, axis, None, None, keepdims)
+        found = self._reduce(name, a, axis, None, keepdims)
         return self.finish(self.library.as_index(found.raw), out)
 
     def cumsum(self, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:

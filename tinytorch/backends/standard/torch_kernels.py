@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-_FLOATS = frozenset(("float32", "float64"))
 Sizes = Sequence[int]
 
 
@@ -332,7 +331,9 @@ def _is_on_cpu(array: Any) -> bool:
 def _have_one_dtype(*arrays: Any) -> bool:
     """Whether arrays have one dtype, float32 or float64, and elements."""
     dtype = arrays[0].dtype
-    return dtype.name in _FLOATS and all(each.dtype == dtype and each.size for each in arrays)
+    if dtype.char not in "fd":
+        return False
+    return all([each.dtype is dtype and 0 not in each.shape for each in arrays])
 
 
 def _fits(

@@ -265,14 +265,7 @@ class TorchLibrary(StridedLibrary):
             return lambda raw, axis, keepdims, correction: deviation(
                 raw, axis, keepdim=keepdims, correction=correction
             )
-        own = {"sum": self._sum, "prod": self._prod}
-        return own.get(name) or getattr(torch, name)
-
-    def _sum(self, raw: Raw, axis: Any, keepdims: bool) -> Raw:
-        """Sum of the dtype of ``raw``; PyTorch's of small integers is int64."""
-        if raw.is_floating_point():
-            return self.torch.sum(raw, axis, keepdims)
-        return self.torch.sum(raw, axis, keepdims, dtype=raw.dtype)
+        return self._prod if name == "prod" else getattr(torch, name)
 
     def _prod(self, raw: Raw, axis: Any, keepdims: bool) -> Raw:
         """Product over several dimensions; PyTorch's function takes one."""

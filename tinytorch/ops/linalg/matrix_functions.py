@@ -64,7 +64,9 @@ def _cofactor(xp: Backend, A: Array) -> Array:
         return xp.zeros(A.shape, A.dtype)
     inverse = call_routine(xp, xp.linalg.inv, A, failure=lambda: None)
     if inverse is not None:
-        return xp.linalg.det(A)[..., None, None] * transpose_matrices(xp, inverse)
+        # By the inverse's LU factors: near a singular matrix other formulas are rounded otherwise.
+        sign, logabsdet = xp.linalg.slogdet(A)
+        return (sign * xp.exp(logabsdet))[..., None, None] * transpose_matrices(xp, inverse)
     u, s, vh, phase = _svd_with_phase(xp, A)
     i = xp.arange(s.shape[-1])
     others = xp.where(i[:, None] == i, 1, s[..., None, :])
