@@ -250,9 +250,8 @@ def _loaded_backends() -> list[Backend]:
     for registration in tuple(backends._registry.values()):
         if registration.backend is not None:
             found += [backend for backend in registration.backend.in_use() if backend not in found]
-    if found[0].recorded is not None:  # it draws from the generator of the backend that it records
-        found.remove(found[0].recorded)
-    return found
+    # A backend that records draws from the generator of the backend that it records.
+    return [backend for backend in found if backend is not found[0].recorded]
 
 
 def _default_generators() -> list[Generator]:

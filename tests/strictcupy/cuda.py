@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -180,7 +181,7 @@ class MemoryPointer:
         self.ptr: int = host.__array_interface__["data"][0]
         while host.base is not None and hasattr(host.base, "__array_interface__"):
             host = host.base
-        self.mem = BaseMemory(host.__array_interface__["data"][0], host.nbytes)
+        self.mem = allocation_of(host)
         self.device_id = device
         self.device = Device(device)
         self._root = host
@@ -210,6 +211,20 @@ class BaseMemory:
 
     def __hash__(self) -> int:
         return hash(self.ptr)
+
+
+#: By the id of a host array that owns memory: a reference to the array, and its allocation.
+_allocations: dict[int, tuple[weakref.ref[Any], BaseMemory]] = {}
+
+
+def allocation_of(host: Any) -> BaseMemory:
+    """Return the allocation of a host array, the same one as long as the array exists."""
+    key = id(host)
+    if key not in _allocations:
+        owner = weakref.ref(host, lambda _: _allocations.pop(key, None))
+        memory = BaseMemory(host.__array_interface__["data"][0], host.nbytes)
+        _allocations[key] = owner, memory
+    return _allocations[key][1]
 
 
 class OutOfMemoryError(MemoryError):

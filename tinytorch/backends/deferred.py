@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy
@@ -15,9 +17,20 @@ from .default_operations import OUT_OF_BOUNDS
 
 #: Most pending results. At this number the host waits for them, which bounds their memory.
 _MOST = 1024
+_IGNORED: ContextVar[bool] = ContextVar("ignored", default=False)
 _Host = numpy.ndarray[Any, Any]
 #: Computed array, the check of its values, and the stream that computes it.
 _Pending = tuple[Array, Callable[[_Host], None], Any]
+
+
+@contextmanager
+def ignore_checks() -> Iterator[None]:
+    """Scope in which checks that could be deferred are not made."""
+    token = _IGNORED.set(True)
+    try:
+        yield
+    finally:
+        _IGNORED.reset(token)
 
 
 class DeferredChecks(Backend):
@@ -86,6 +99,8 @@ class DeferredChecks(Backend):
             answer: Device array that the check needs.
             check: Function that raises if the host copy of ``answer`` shows an error.
         """
+        if _IGNORED.get():
+            return
         self._pending.append((answer, check, self.library.cuda.get_current_stream()))
         if len(self._pending) >= _MOST:
             self.raise_pending()

@@ -38,7 +38,10 @@ def check_replay(
     """
     arrays = list(map(copy_layout, entry.call.arrays(signature)))
     programs = entry.call.lanes.program, entry.call.backward_lanes.program
-    states = [(each, each.snapshot()) for program in programs for each in engines_of(program)]
+    backend = entry.call.backend
+    states = [
+        (each, each.snapshot()) for program in programs for each in engines_of(program, backend)
+    ]
     try:
         outputs = entry.call.lanes.run(arrays)
         gradients = entry.call.gradients(arrays, outputs)

@@ -1,9 +1,9 @@
 """CUDA engine: the groups of a program as kernels, the rest as calls of CuPy's.
 
 The program is one that was recorded on NumPy's arrays: its functions stand for CuPy's. Numbers,
-such as learning rates, are computed on the host before all else and copied to the device at once. A
-program whose calls get no number of the host is captured in a CUDA graph when it has run on the
-same arrays twice, and is launched as a whole from then on.
+such as learning rates, are computed on the host before all else and copied to the device at once;
+so are random numbers. A program whose calls get no number of the host is captured in a CUDA graph
+when it has run on the same arrays twice, and is launched as a whole from then on.
 """
 
 from __future__ import annotations
@@ -11,24 +11,27 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy
 
-from .cuda_functions import translate
+from ..backends.deferred import ignore_checks
 from .c_engine import is_whole
 from .c_text import lower, sort_by_level
+from .cuda_functions import translate
 from .cuda_graph import CapturedRun
 from .cuda_text import (
     MOST_PARAMETERS, OPTIONS, PARTS_BLOCK, choose_launch, part_width, program_text, write_kernel,
 )  # fmt: skip
+from .entry import Lanes, Refusal, used_inputs
 from .graph import Kind, Node, Program, Value, values_in
 from .grouping import LoopGroup, Step, group_nodes
 from .memory import MemoryPlan, plan_memory
 from .numbers import ToDtype, WithFloats
 from .numpy_engine import Executable, ProgramWriter, is_dense, lay_out, writes_out
 from .products import join_products
+from .replay import engines_of
 from .simplify import simplify, steps_of
 
 #: Bytes of a number in the table of the device.
@@ -57,9 +60,27 @@ class CudaExecutable(Executable):
 
     def __init__(self, writer: CudaWriter, source: str, groups: int) -> None:
         super().__init__(writer.space["run"], source, writer.layout.nbytes, groups)
-        self._numbers, self._inputs = writer.table, writer.program.inputs
+        self._writer, self._backend = writer, writer.backend
         self._check = writer.space["check"]
-        self.graph = CapturedRun(writer.library) if writer.is_static else None
+        used = used_inputs(writer.program)
+        inputs = [*enumerate(writer.program.inputs)]
+        #: The inputs that are arrays of the device, and those that are copied to it.
+        self._arrays = [(i, v) for i, v in inputs if v in used and v not in writer.host]
+        self._uploaded = [
+            i for i, v in inputs if v in used and v in writer.host and v not in writer.table.places
+        ]
+        self._stream: Any = None
+        self.graph = self._make_graph() if writer.is_static else None
+
+    def _make_graph(self) -> CapturedRun:
+        """Return the captured run, which may copy the arrays that the program does not write."""
+        written = {number for number, _ in self._writer.program.writes}
+        makers = {
+            i: None if i in written else functools.partial(self._writer.new_array, value)
+            for i, value in [*self._arrays, *((i, self._writer.inputs[i]) for i in self._uploaded)]
+            if math.prod(value.shape)
+        }
+        return CapturedRun(self._writer.library, makers)
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Return the program's outputs, and write the inputs that it writes.
@@ -71,17 +92,64 @@ class CudaExecutable(Executable):
         Raises:
             ValueError: If an array has another shape, dtype or strides.
         """
-        for value, array in zip(self._inputs, arrays, strict=True):
+        numbers, given = self._begin(arrays)
+        run = functools.partial(self._function, numbers)
+        found = run(*given) if self.graph is None else self.graph.run(run, given)
+        self._writer.table.write_host(arrays)
+        return found  # type: ignore[no-any-return]
+
+    def run_profiled(self, arrays: Sequence[Any], profiler: Any) -> list[Any]:
+        """Run the program kernel by kernel, each part as a block of a profile."""
+        numbers, given = self._begin(arrays)
+        found = self.profiled.run([numbers, *given], profiler)
+        self._writer.table.write_host(arrays)
+        return found
+
+    def try_on(self, arrays: Sequence[Any]) -> list[Any]:
+        """Run the program without a graph on copies of the arrays that it writes."""
+        copies = list(arrays)
+        for number, _ in [*self._writer.program.writes, *self._writer.table.host_writes]:
+            copies[number] = self._copy(arrays[number], self._writer.inputs[number])
+        graph, self.graph = self.graph, None
+        try:
+            return self.run(copies)
+        finally:
+            self.graph = graph
+
+    def _copy(self, array: Any, value: Value) -> Any:
+        """Return a copy in the layout of a value."""
+        if isinstance(array, numpy.ndarray):
+            return array.copy()
+        copy = self._writer.new_array(value)
+        copy[...] = array
+        return copy
+
+    def _begin(self, arrays: Sequence[Any]) -> tuple[dict[Value, Any], list[Any]]:
+        """Check and copy what a run reads; return the numbers, and an array for each input."""
+        for i, value in self._arrays:
+            array = arrays[i]
             if value.shape and not fits(array, value):
                 raise ValueError(
                     f"expected an array of {value.shape}, {value.dtype}, strides {value.strides}, "
                     f"got {array.shape}, {array.dtype}, strides {array.strides}"
                 )
-        run = functools.partial(self._function, self._numbers.compute(arrays), *arrays)
-        self._check(*arrays)
-        if self.graph is None:
-            return run()  # type: ignore[no-any-return]
-        return self.graph.run(run, tuple([a.data.ptr for a in arrays if hasattr(a, "get")]))
+        self._backend.here()
+        self._wait_for_last_run()
+        given = list(arrays)
+        for i in self._uploaded:
+            given[i] = self._writer.library.array(arrays[i], order="K")
+        numbers = self._writer.table.compute(arrays)
+        for draw in self._writer.draws:
+            draw()
+        self._check(*given)
+        return numbers, given
+
+    def _wait_for_last_run(self) -> None:
+        """Let the current stream wait for the last run, which had the same memory."""
+        stream = self._writer.library.cuda.get_current_stream()
+        if self._stream is not None and self._stream.ptr != stream.ptr:
+            stream.wait_event(self._stream.record())
+        self._stream = stream
 
 
 def fits(array: Any, value: Value) -> bool:
@@ -91,25 +159,76 @@ def fits(array: Any, value: Value) -> bool:
     return array.strides == value.strides or steps_of(array) == steps_of(value)
 
 
-def prepare(program: Program, backend: Any) -> CudaExecutable:
+def prepare(
+    program: Program, backend: Any, host: frozenset[Value] | None = None
+) -> CudaExecutable:
     """Plan a program and compile its kernels.
 
     Args:
         program: A program that was recorded on NumPy's arrays.
         backend: The CuPy backend.
+        host: The inputs whose arrays are NumPy's. Default: those that are 0-d of float64.
 
     Raises:
-        NotImplementedError: If it draws random numbers, or calls what CuPy does not have.
+        NotImplementedError: If it calls what CuPy does not have, or writes to an array of the host
+            what is not computed there.
     """
-    if any(node.kind is Kind.DRAW for node in program.nodes):
-        raise NotImplementedError("random numbers are not drawn by programs on a GPU")
-    simple, steps = plan_steps(program)
-    return CudaWriter(simple, steps, plan_memory(simple, steps, writes_out), backend).write()
+    if host is None:
+        host = frozenset([v for v in program.inputs if not v.shape and v.dtype.char == "d"])
+    backend.here()
+    simple, steps = plan_steps(program, host)
+    on_host = [pair for pair in simple.writes if simple.inputs[pair[0]] in host]
+    simple.writes = [pair for pair in simple.writes if pair not in on_host]
+    writer = CudaWriter(simple, steps, plan_memory(simple, steps, writes_out), backend, host)
+    writer.table.host_writes = on_host
+    return writer.write()
 
 
-def plan_steps(program: Program) -> tuple[Program, list[Step]]:
-    """Return a program that computes the same in fewer nodes, and its groups and other nodes."""
-    simple = join_products(simplify(compute_on_device(program)))
+def prepare_both(
+    forward: Program,
+    backward: Program,
+    arrays: Sequence[Any],
+    backend: Any,
+    complete: Callable[[Sequence[Any]], Sequence[Any]],
+) -> tuple[Lanes, Lanes]:
+    """Return the programs of a call and of its backward pass, each of which has run once.
+
+    Args:
+        forward: The program of a call.
+        backward: That of the backward pass.
+        arrays: An array for each input of ``forward``.
+        backend: The CuPy backend.
+        complete: Function of the outputs of ``forward`` that returns the arrays of ``backward``.
+
+    Raises:
+        Refusal: If one of them cannot be run.
+    """
+    pairs = zip(forward.inputs, arrays, strict=True)
+    host = frozenset([value for value, array in pairs if isinstance(array, numpy.ndarray)])
+    make = functools.partial(prepare, backend=backend, host=host)
+    lanes = Lanes(forward, make), Lanes(backward, make)
+    drawing = {*engines_of(forward, backend), *engines_of(backward, backend)}
+    states = [(engine, engine.snapshot()) for engine in drawing]
+    try:
+        with ignore_checks():
+            found = lanes[0].prepare().try_on(arrays)
+            lanes[1].prepare().try_on(complete(found))
+    except Exception as error:  # of any part of CuPy's
+        raise Refusal(f"CuPy cannot run the program: {type(error).__name__}: {error}") from error
+    finally:
+        for engine, state in states:
+            engine.rewind(state)
+    return lanes
+
+
+def plan_steps(program: Program, host: Collection[Value]) -> tuple[Program, list[Step]]:
+    """Return a program that computes the same in fewer nodes, and its groups and other nodes.
+
+    Args:
+        program: The program.
+        host: The inputs whose arrays are NumPy's.
+    """
+    simple = join_products(simplify(compute_on_device(program, host)))
     steps = [
         step.ops[0].node if isinstance(step, LoopGroup) and is_single(step) else step
         for step in group_nodes(simple, lower, least=1, strided=True)
@@ -121,19 +240,25 @@ def plan_steps(program: Program) -> tuple[Program, list[Step]]:
     return simple, steps
 
 
-def compute_on_device(program: Program) -> Program:
-    """Return a program whose numbers are arrays if they depend on arrays, as step counts do.
+def compute_on_device(program: Program, host: Collection[Value]) -> Program:
+    """Return a program whose numbers are arrays if they depend on arrays of the device.
 
-    Reading them would be waiting for the device.
+    Reading them would be waiting for the device. Ufuncs of numbers of the host become formulas.
     """
-    early = {value for value in program.inputs if is_number(value)}
+    early = {value for value in program.inputs if value in host and is_number(value)}
     nodes = []
     for node in program.nodes:
+        if is_scalar_ufunc(node) and early.issuperset(values_in(node.args)):
+            formula = functools.partial(compute_scalar, node.function, dtypes_of(node.args))
+            node = replace_function(node, f"number.{node.name}", formula, node.args)
         if node.name.startswith("number."):
             if early.issuperset(values_in((node.args, node.kwargs))):
                 early.update(value for value in node.outputs if value is not None)
             else:
                 node = as_array_node(node)
+        elif node.name == "xp.where" and isinstance(node.function, WithFloats):
+            # CuPy's condition is an array; a number on the device is one.
+            node = replace_function(node, node.name, node.function.function, node.args)
         nodes.append(node)
     return Program(nodes, program.inputs, program.outputs, program.writes)
 
@@ -150,14 +275,39 @@ def as_array_node(node: Node) -> Node:
         name = found.__name__
     else:
         return node
-    made = Node(Kind.CALL, name, found, args, {}, node.tag)
+    return replace_function(node, name, found, args)
+
+
+def replace_function(node: Node, name: str, function: Any, args: tuple[Any, ...]) -> Node:
+    """Return a CALL of another function in the place of a node."""
+    made = Node(Kind.CALL, name, function, args, {}, node.tag)
     made.outputs = node.outputs
     return made
 
 
+def is_scalar_ufunc(node: Node) -> bool:
+    """Whether a node computes a number by a ufunc from values."""
+    value = node.outputs[0] if len(node.outputs) == 1 else None
+    return (
+        value is not None and is_number(value) and isinstance(node.function, numpy.ufunc)
+        and not node.kwargs and any(values_in(node.args))
+    )  # fmt: skip
+
+
+def dtypes_of(args: Sequence[Any]) -> list[Any]:
+    """Return the dtype of each argument that is a value; None for the others."""
+    return [arg.dtype if isinstance(arg, Value) else None for arg in args]
+
+
+def compute_scalar(ufunc: Any, dtypes: Sequence[Any], *args: Any) -> Any:
+    """Compute a ufunc of numbers in their dtypes."""
+    pairs = zip(args, dtypes, strict=True)
+    return ufunc(*[arg if dtype is None else numpy.asarray(arg, dtype) for arg, dtype in pairs])
+
+
 def is_number(value: Value) -> bool:
-    """Whether an input is computed with on the host: a number, or a 0-d array of float64."""
-    return not value.shape and value.dtype.char == "d"
+    """Whether the host computes with an input of its own as a float."""
+    return not value.shape and value.dtype.char in "fd"
 
 
 def is_single(group: LoopGroup) -> bool:
@@ -166,26 +316,30 @@ def is_single(group: LoopGroup) -> bool:
 
 
 class NumberTable:
-    """Numbers of a program that depend on its inputs alone: computed on the host, then copied.
+    """Numbers of a program that depend on those of the host alone: computed there, then copied.
 
     Args:
         program: The program.
         library: CuPy.
+        host: The inputs whose arrays are NumPy's.
 
     Attributes:
         nodes: The formulas, in order.
         places: The number of each value's slot.
+        host_writes: Inputs of the host that the program writes, with their final values.
     """
 
-    def __init__(self, program: Program, library: Any) -> None:
+    def __init__(self, program: Program, library: Any, host: Collection[Value]) -> None:
         self.inputs: dict[Value, int] = {
-            value: i for i, value in enumerate(program.inputs) if is_number(value)
+            value: i for i, value in enumerate(program.inputs) if value in host and is_number(value)
         }  # fmt: skip
         self.nodes: list[Node] = []
         self.places: dict[Value, int] = {value: i for i, value in enumerate(self.inputs)}
+        self.host_writes: list[tuple[int, Value]] = []
         count = len(self.inputs) + sum(n.name.startswith("number.") for n in program.nodes)
         self._host: Any = numpy.zeros(max(1, count) * _SLOT, numpy.uint8)
         self._device: Any = library.zeros(max(1, count) * _SLOT, numpy.uint8)
+        self._known: dict[Value, Any] = {}
 
     def add(self, node: Node) -> bool:
         """Add a formula; False if it reads an array of the device."""
@@ -202,7 +356,7 @@ class NumberTable:
         part = memory[start : start + value.dtype.itemsize]
         return part.view(value.dtype).reshape(())
 
-    def on_device(self, value: Value) -> Any:
+    def get_device_array(self, value: Value) -> Any:
         """Return the 0-d array of a value on the device."""
         return self.slot(value, self._device)
 
@@ -216,7 +370,13 @@ class NumberTable:
             for value, number in known.items():
                 self.slot(value, self._host)[...] = number
             self._device.set(self._host)
+        self._known = known
         return known
+
+    def write_host(self, arrays: Sequence[Any]) -> None:
+        """Write the inputs of the host that the program writes."""
+        for number, value in self.host_writes:
+            arrays[number][...] = self._known[value]
 
 
 class CudaWriter(ProgramWriter):
@@ -225,18 +385,27 @@ class CudaWriter(ProgramWriter):
     Attributes:
         library: CuPy.
         table: The numbers.
+        draws: Functions that draw random numbers into memory of the program, in order.
+        host: The inputs whose arrays are NumPy's.
         is_static: Whether equal arrays lead to equal launches, whatever the numbers are.
     """
 
     def __init__(
-        self, program: Program, steps: Sequence[Step], layout: MemoryPlan, backend: Any
-    ) -> None:
-        self.backend, self.library = backend, backend.library
+        self, program: Program, steps: Sequence[Step], layout: MemoryPlan, backend: Any,
+        host: Collection[Value],
+    ) -> None:  # fmt: skip
+        self.backend, self.library, self.host = backend, backend.library, host
         self.array_type = self.library.ndarray
         super().__init__(program, steps, layout)
-        self.table = NumberTable(program, self.library)
+        self.table = NumberTable(program, self.library, host)
         self.is_static = True
-        self.inputs = set(program.inputs)
+        self.inputs: list[Value] = program.inputs
+        self.draws: list[Callable[[], None]] = []
+        # Draws change a generator in order, so all of them come first or none.
+        self._draws_first = not any(
+            node.kind is Kind.DRAW and any(values_in((node.args, node.kwargs)))
+            for node in program.nodes
+        )
         self.texts: dict[str, str] = {}  # name of each kernel by its text
         self.checks: list[str] = []  # of inputs: before all else, since a graph would not raise
         library = self.library
@@ -254,7 +423,9 @@ class CudaWriter(ProgramWriter):
     def write(self) -> CudaExecutable:
         """Return the executable."""
         made = super().write()
-        return CudaExecutable(self, made.source, made.groups)
+        executable = CudaExecutable(self, made.source, made.groups)
+        executable.profiled = made.profiled
+        return executable
 
     def translate(self, thing: Any) -> Any:
         """Return CuPy's function or array for one of NumPy's."""
@@ -302,7 +473,7 @@ class CudaWriter(ProgramWriter):
         """Return the text of a value as an array."""
         if value in self.table.places:
             if value not in self.arrays:
-                self.arrays[value] = self.table.on_device(value)
+                self.arrays[value] = self.table.get_device_array(value)
             return self.share(self.arrays[value], "a")
         return super().array_text(value)
 
@@ -315,15 +486,30 @@ class CudaWriter(ProgramWriter):
             self.set_array(value, self.fit(self.library.asarray(node.args[0]), value))
         elif node.name.startswith("number.") and self.table.add(node):
             self.names[node.outputs[0]] = ""  # type: ignore[index]
-        elif node.kind is Kind.CHECK and self.inputs.issuperset(
+        elif node.kind is Kind.CHECK and set(self.inputs).issuperset(
             values_in((node.args, node.kwargs))
         ):
             self.share_function(node)
             self.checks.append(self.call(node))
+        elif node.kind is Kind.DRAW and self._draws_first:
+            self.write_draw(node)
         else:
-            self.is_static &= node.kind is not Kind.CHECK and not node.name.startswith("number.")
+            self.is_static &= node.kind not in (Kind.CHECK, Kind.DRAW)
+            self.is_static &= not node.name.startswith("number.")
             self.share_function(node)
             super().write_node(node)
+
+    def write_draw(self, node: Node) -> None:
+        """Add a draw to those that come before the function, with memory for its result."""
+        draw = functools.partial(
+            translate(node.function, self.backend, node.name), *node.args, **node.kwargs
+        )
+        targets = []
+        for value in node.outputs:
+            targets.append(None if value is None else self.new_array(value))
+            if value is not None:
+                self.set_array(value, targets[-1])
+        self.draws.append(functools.partial(draw_into, draw, targets))
 
     def share_function(self, node: Node) -> None:
         """Name CuPy's function for that of a node, which the name of the node tells."""
@@ -391,9 +577,25 @@ class CudaWriter(ProgramWriter):
 
     def finish(self) -> None:
         """Compile the kernels, and write the function of the checks."""
+        if any(value not in self.table.places for _, value in self.table.host_writes):
+            raise NotImplementedError("a tensor on the CPU gets values of the GPU")
         checks = "\n    ".join([*self.checks, "pass"])
         self.functions.append(f"def check({ProgramWriter.header(self)}):\n    {checks}")
         if self.texts:
             module = self.library.RawModule(code=program_text(self.texts), options=OPTIONS)
             for name in (*self.texts.values(), "add_parts_f32", "add_parts_f64"):
                 self.space[name] = module.get_function(name)
+
+
+def draw_into(draw: Callable[[], Any], targets: Sequence[Any]) -> None:
+    """Draw random numbers, and copy them to memory of the program.
+
+    Args:
+        draw: Function that returns an array of the device, or several.
+        targets: Memory for each result; None for one that nothing reads.
+    """
+    found = draw()
+    results = found if isinstance(found, (tuple, list)) else (found,)
+    for target, result in zip(targets, results, strict=False):
+        if target is not None:
+            target[...] = result

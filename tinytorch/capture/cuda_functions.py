@@ -11,6 +11,7 @@ import numpy
 
 from .backend import NUMPY, KernelCall
 from .calls import InLayout, IntoOut, ViewPart
+from .host_copies import view_memory
 from .numpy_engine import as_writable
 from .simplify import Fit
 from .traced_memory import window
@@ -46,7 +47,7 @@ def translate(thing: Any, backend: Any, name: str = "") -> Any:
     if isinstance(thing, Fit):
         return functools.partial(_fit, backend.library, thing.like)
     if thing is window:
-        raise NotImplementedError("memory that several tensors share")
+        return functools.partial(view_memory, backend)
     if thing is as_writable:
         return _same
     return _find(thing, backend, name)

@@ -12,13 +12,12 @@ import numpy
 
 from ..core.tensor import Tensor
 from ..graph.views import FUNCTION
-from . import engines
 from .graph import Program, Value, values_in
 from .guards import Signature, TensorGuard, dense, is_like
 from .profiling import run_prepared
 from .python_values import is_simple
 from .reach import Reach
-from .traced_memory import Input, is_within, root_of
+from .traced_memory import Input, is_within, memory_id
 from .trees import flatten_tree, rebuild_tree
 
 
@@ -48,7 +47,7 @@ class GuardedEntry:
         self.overlaps = signature.overlaps(reach)
         self._same = signature.shared_ids(reach)
         self._objects = signature.objects  # they keep their ids
-        self._roots = frozenset(id(root_of(t._data)) for t in dense(reach.tensors.values()))
+        self._roots = frozenset(memory_id(t._data) for t in dense(reach.tensors.values()))
         self.tensors = TensorGuard(dense(reach.tensors.values()))
         self._numbers: list[tuple[Callable[[], Any], Any]] = []
         #: Tensors with the array of their ``.grad``, None, or ``SET``.
@@ -198,7 +197,9 @@ class Binding:
                     self._arguments.append((i, source.index))
                 elif source.index in listed.owners:
                     self._grads.append((i, listed.owners[source.index]))
-                    self._grad_arrays[i] = zeros_like(source.array)
+                    self._grad_arrays[i] = listed.tensors[source.index]._xp.zeros_like(
+                        source.array
+                    )
                 else:
                     self._tensors.append((i, listed.tensors[source.index]))
 
@@ -252,17 +253,10 @@ def has_own_gradient(tensor: Any) -> bool:
     return bool(tensor.requires_grad and getattr(tensor, "_kind", "") == FUNCTION)
 
 
-def zeros_like(array: Any) -> Any:
-    """Zeros like an array, of NumPy or of another backend."""
-    return numpy.zeros_like(array) if isinstance(array, numpy.ndarray) else (
-        array.names.zeros_like(array)
-    )  # fmt: skip
-
-
 def may_overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share memory, as far as that can be found out quickly."""
     if not (isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray)):
-        return root_of(a) is root_of(b)
+        return memory_id(a) == memory_id(b)
     work: Any = 1000
     try:
         return bool(numpy.shares_memory(a, b, max_work=work))
@@ -321,15 +315,15 @@ class ResultTree:
         Raises:
             Refusal: If a result shares memory in another way.
         """
-        inputs = {id(root_of(tensor._data)): i for i, tensor in enumerate(listed.owned)}
-        hidden = memory | {id(root_of(g._data)) for g in listed.grads if g is not None}
+        inputs = {memory_id(tensor._data): i for i, tensor in enumerate(listed.owned)}
+        hidden = memory | {memory_id(g._data) for g in listed.grads if g is not None}
         seen: list[int] = []
         found = [(at, place) for at, (kind, place) in enumerate(self._parts) if kind == "output"]
         # The whole before its parts, and what has a history before what is detached from it.
         found.sort(key=lambda p: (-leaves[p[1]]._data.size, not leaves[p[1]].requires_grad))
         for at, place in found:
             leaf = leaves[place]
-            root = id(root_of(leaf._data))
+            root = memory_id(leaf._data)
             if has_own_gradient(leaf):
                 continue
             if root in inputs and leaf._data.size:
@@ -353,7 +347,8 @@ class ResultTree:
         for other, number in zip(others, places, strict=True):
             if not may_overlap(leaf._data, other._data):
                 continue
-            if is_within(leaf._data, other._data) and leaf.requires_grad <= other.requires_grad:
+            is_part = is_within(leaf._data, other._data, leaf._xp.address)
+            if is_part and leaf.requires_grad <= other.requires_grad:
                 return "alias", View(leaf, other, number)
             raise Refusal("two results share memory")
         return "output", place
@@ -392,11 +387,11 @@ class Lanes:
 
     Args:
         program: The program.
-        engine: The engine.
+        prepare: Function that makes an executable of it.
     """
 
-    def __init__(self, program: Program, engine: str) -> None:
-        self.program, self._engine = program, engine
+    def __init__(self, program: Program, prepare: Callable[[Program], Any]) -> None:
+        self.program, self._prepare = program, prepare
         self._free: list[Any] = []
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
@@ -404,7 +399,7 @@ class Lanes:
         try:
             lane = self._free.pop()
         except IndexError:
-            lane = engines.prepare(self.program, self._engine)
+            lane = self._prepare(self.program)
         outputs = run_prepared(lane, arrays)
         self._free.append(lane)
         return outputs
@@ -412,7 +407,7 @@ class Lanes:
     def prepare(self) -> Any:
         """Return an executable that does not run."""
         if not self._free:
-            self._free.append(engines.prepare(self.program, self._engine))
+            self._free.append(self._prepare(self.program))
         return self._free[-1]
 
 

@@ -16,6 +16,7 @@ import numpy
 
 from ..autograd.levels import is_transforming
 from ..backends import load
+from ..backends.standard.store import StoredArray
 from ..core import torch_function
 from ..core.storage import attributes
 from ..core.tensor import Tensor
@@ -29,7 +30,7 @@ from ..state import settings
 from .host_copies import SEPARATE
 from .python_values import SIMPLE, is_simple
 from .reach import Reach
-from .traced_memory import change_owner, root_of
+from .traced_memory import change_owner, memory_id
 from .trees import OBJECT, find_container
 
 #: Classes of tensors that are recorded; they override nothing and are not lazy.
@@ -66,12 +67,12 @@ def other_backend(engine: str, is_checked: bool) -> str:
     if is_checked and backend is not _NUMPY:
         return f"the active backend is {backend.name!r}, and mode='check' needs 'numpy'"
     if engine in ("auto", backend.engine) if backend.engine else (
-        backend is _NUMPY and engine != "jax"
+        backend is _NUMPY and engine not in ("jax", "cuda")
     ):  # fmt: skip
         return ""
     if backend is _NUMPY or backend.engine:
         return f"the active backend is {backend.name!r}, which the engine {engine!r} cannot run"
-    return f"the active backend is {backend.name!r}; only 'numpy' and 'jax' are recorded"
+    return f"the active backend is {backend.name!r}; 'numpy', 'cupy' and 'jax' are recorded"
 
 
 def modes() -> tuple[Any, ...]:
@@ -108,7 +109,10 @@ class Signature:
         if kwargs:
             self._add(kwargs.values())
         arrays = [tensor._data for tensor in self.tensors]
-        self.roots = {id(a if a.base is None else root_of(a)) for a in arrays}
+        self.roots = {
+            id(a) if a.__class__ is numpy.ndarray and a.base is None else memory_id(a)
+            for a in arrays
+        }
         if len(self.roots) < len(arrays):
             self.key += ("same memory", *self._aliases())
 
@@ -173,7 +177,7 @@ class Signature:
         same: dict[int, int] = {}
         shared: dict[int, int] = {}
         return [
-            (same.setdefault(id(t), i), shared.setdefault(id(root_of(t._data)), i))
+            (same.setdefault(id(t), i), shared.setdefault(memory_id(t._data), i))
             for i, t in enumerate(self.tensors)
         ]
 
@@ -190,7 +194,7 @@ class Signature:
     def overlaps(self, reach: Reach) -> bool:
         """Whether an argument shares memory with a tensor that the function reaches."""
         return any(
-            id(root_of(tensor._data)) in self.roots for tensor in dense(reach.tensors.values())
+            memory_id(tensor._data) in self.roots for tensor in dense(reach.tensors.values())
         )
 
 
@@ -212,7 +216,7 @@ class SeparateMemory:
         owners: dict[int, list[Any]] = {}
         for tensor in [*arguments, *(t for t in others if id(t) not in given)]:
             if tensor._data.size:
-                owners.setdefault(id(root_of(tensor._data)), []).append(tensor)
+                owners.setdefault(memory_id(tensor._data), []).append(tensor)
         self.tensors: list[Any] = [
             tensor
             for group in owners.values() if len(group) > 1 and any(id(t) in given for t in group)
@@ -234,7 +238,9 @@ class SeparateMemory:
 
 def _separate(array: Any) -> Any:
     """Return an array on the same memory; of NumPy's one with another owner."""
-    return change_owner(array) if isinstance(array, numpy.ndarray) else array.alias()
+    if isinstance(array, numpy.ndarray):
+        return change_owner(array)
+    return array.alias() if isinstance(array, StoredArray) else array.view()
 
 
 class TensorGuard:

@@ -8,6 +8,7 @@ from the gradients of the results, the residuals and the inputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -22,12 +23,14 @@ from ..graph.special_nodes import NodeOp
 from ..graph.views import edge_of
 from ..state import enable_grad, generator
 from ..dispatch.node_recording import note_versions
+from . import engines
 from .draws import Snapshot
-from .entry import Binding, Choice, Lanes, Listed, ResultTree, used_inputs
+from .entry import Binding, Choice, Lanes, Listed, Refusal, ResultTree, used_inputs
 from .graph import Kind, Node as Step, Program, Value, values_in
 from .guards import Signature
 from .record_call import CallRecording, HistoryCut
 from .replay import Undo
+from .traced_memory import memory_id
 from .trees import tensors_in
 
 _NUMPY = load("numpy")
@@ -148,12 +151,14 @@ class ProgramCall:
         self._spare: list[Any] = []
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
-        self._undo = Undo(forward)
+        self._undo = Undo(forward, self.backend)
         if self.backend is _NUMPY:
-            self.lanes: Any = Lanes(forward, engine)
-            self.backward_lanes: Any = Lanes(backward, engine)
+            prepare = partial(engines.prepare, engine=engine)
+            self.lanes: Any = Lanes(forward, prepare)
+            self.backward_lanes: Any = Lanes(backward, prepare)
         else:
-            self._compile(call, listed, forward, backward)
+            compile_for = {"jax": self._compile_for_jax, "cuda": self._compile_for_cuda}
+            compile_for[self.backend.engine](call, listed, forward, backward)
 
     def _list_tensors(self, call: CallRecording, listed: Listed) -> None:
         """Choose the tensors that have gradients, are saved, written, or get a ``.grad``."""
@@ -172,7 +177,21 @@ class ProgramCall:
         self._set = Choice([inputs_set[id(tensor)] for tensor, _ in call.grads], listed)
         self._is_set = [value is not None for _, value in call.grads]
 
-    def _compile(
+    def _compile_for_cuda(
+        self, call: CallRecording, listed: Listed, forward: Program, backward: Program
+    ) -> None:
+        """Compile the kernels of the two programs, and run each once."""
+        from .cuda_engine import prepare_both
+
+        if any(tensor._xp is not self.backend for tensor in call.leaves):
+            raise Refusal("a result is on the CPU")
+        arrays = self._binding.arrays(listed.tensors[: listed.count])
+        complete = partial(self._backward_inputs, arrays)
+        self.lanes, self.backward_lanes = prepare_both(
+            forward, backward, arrays, self.backend, complete
+        )
+
+    def _compile_for_jax(
         self, call: CallRecording, listed: Listed, forward: Program, backward: Program
     ) -> None:
         """Let JAX trace the two programs."""
@@ -255,9 +274,15 @@ class ProgramCall:
             arrays: The arrays of the inputs.
             found: The outputs of the forward program.
         """
-        ones = [numpy.ones(shape, dtype) for shape, dtype in self._cotangents]
+        return self.backward_lanes.run(  # type: ignore[no-any-return]
+            self._backward_inputs(arrays, found)
+        )
+
+    def _backward_inputs(self, arrays: Sequence[Any], found: Sequence[Any]) -> list[Any]:
+        """Return the inputs of the backward program for gradients of ones; see ``gradients``."""
+        ones = [self.backend.ones(shape, dtype) for shape, dtype in self._cotangents]
         read = [ones[i] if kind == "cotangent" else arrays[i] for kind, i in self._read]
-        return self.backward_lanes.run([*found[self._given :], *read])  # type: ignore[no-any-return]
+        return [*found[self._given :], *read]
 
     def arrays(self, signature: Signature) -> list[Any]:
         """Return an array for each input of the forward program at a call."""
@@ -391,9 +416,9 @@ def _own(arrays: Sequence[Any]) -> list[Any]:
     seen: set[int] = set()
     found = []
     for array in arrays:
-        owner = array if array.base is None else array.base
-        found.append(array.copy() if id(owner) in seen else array)
-        seen.add(id(owner))
+        owner = memory_id(array)
+        found.append(array.copy() if owner in seen else array)
+        seen.add(owner)
     return found
 
 

@@ -79,6 +79,10 @@ class Executable:
         with numpy.errstate(all="ignore"):
             return self._function(*arrays)  # type: ignore[no-any-return]
 
+    def run_profiled(self, arrays: Sequence[Any], profiler: Any) -> list[Any]:
+        """Run the program, each part as a block of a profile."""
+        return self.profiled.run(arrays, profiler)
+
 
 def prepare(program: Program) -> Executable:
     """Plan a program and generate its function."""
@@ -506,7 +510,7 @@ class ProgramWriter:
         for value in self.program.outputs:
             place = self.layout.places[self.root(value)]
             text = self.array_text(value)
-            if place.where is not Where.FRESH:
+            if place.where is not Where.FRESH or self.root(value) in self.arrays:
                 self.lines.append(f"o{len(results)} = {text}.copy('K')")
                 text = f"o{len(results)}"
             results.append(text)

@@ -74,8 +74,6 @@ class ProfiledFunction:
 def run_prepared(executable: Any, arrays: Sequence[Any]) -> list[Any]:
     """Run a prepared program; under an active profiler with a row for each part."""
     profiler = RECORDER.get()
-    profiled = None if profiler is None else getattr(executable, "profiled", None)
-    outputs: list[Any] = (
-        executable.run(arrays) if profiled is None else profiled.run(arrays, profiler)
-    )
+    run = None if profiler is None else getattr(executable, "run_profiled", None)
+    outputs: list[Any] = executable.run(arrays) if run is None else run(arrays, profiler)
     return outputs

@@ -20,7 +20,7 @@ import numpy
 
 from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value, values_in
-from .host_copies import HostCopies
+from .host_copies import HostCopies, make_copies
 from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
 
 #: The recorders by the thread that records.
@@ -62,7 +62,7 @@ class ProgramRecorder:
 
     def __init__(self, array_type: type[TracedArray], backend: Any) -> None:
         self.array_type, self.backend = array_type, backend
-        self.hosts: HostCopies = HostCopies(backend)
+        self.hosts: HostCopies = make_copies(backend)
         self.program: Program = Program()
         self.sources: list[Input] = []
         self.breaks: list[tuple[str, str]] = []
@@ -162,7 +162,7 @@ class ProgramRecorder:
 
         Arrays of one memory are views of one input, so that a write to one is seen in the others.
         """
-        originals, arrays = arrays, [self.hosts.copy(array) for array in arrays]
+        originals, arrays = arrays, self.hosts.copy_all(arrays)
         roots = [root_of(array) for array in arrays]
         for index, (array, root) in enumerate(zip(arrays, roots, strict=True)):
             if id(root) in self._bases:
@@ -171,9 +171,8 @@ class ProgramRecorder:
                 other is not array
                 for other, each in zip(arrays, roots, strict=True) if each is root
             )  # fmt: skip
-            bound, original = (root, root_of(originals[index])) if shared else (
-                array, originals[index]
-            )  # fmt: skip
+            original = originals[index]
+            bound, original = (root, self.hosts.owner(original)) if shared else (array, original)
             value = self.add_input(Input("argument", original, index, root=shared), bound)
             base = Base(bound, value, self, len(self.sources) - 1)
             self._bases[id(root)] = root, base
@@ -184,7 +183,7 @@ class ProgramRecorder:
         root = root_of(array)
         found = self._bases.get(id(root))
         if found is None:
-            value = self.add_input(Input("memory", root_of(original)), root)
+            value = self.add_input(Input("memory", self.hosts.owner(original)), root)
             found = self._bases[id(root)] = root, Base(root, value, self, len(self.sources) - 1)
         base = found[1]
         if array is base.host:

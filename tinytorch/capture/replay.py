@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy
 
-from ..backends import load
 from ..state import generator
 from .graph import Kind, Node, Program, Value
 from .traced_memory import map_tree
@@ -94,17 +93,18 @@ class Undo:
 
     Args:
         program: The program.
+        backend: The backend that runs it.
 
     Attributes:
         is_needed: Whether a node of the program may raise.
         written: Numbers of the inputs that may have been written when it does.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, backend: Any) -> None:
         raising = [i for i, node in enumerate(program.nodes) if may_raise(node)]
         self.is_needed: bool = bool(raising)
         self.written: list[int] = []
-        self._engines = engines_of(program)
+        self._engines = engines_of(program, backend)
         if raising:
             before = program.nodes[: raising[-1]]
             early = {node.args[0] for node in before if _writes(node)}
@@ -142,17 +142,15 @@ def _writes(node: Node) -> bool:
     return node.kind in (Kind.PUT, Kind.MUTATE)
 
 
-def engines_of(program: Program) -> list[Any]:
-    """Return the random engines that a program advances, each once."""
-    found = {id(each): each for each in map(_engine_of, program.nodes) if each is not None}
-    return list(found.values())
+def engines_of(program: Program, backend: Any) -> list[Any]:
+    """Return the random engines that a program advances on a backend, each once."""
+    found = [engine_of(node, backend) for node in program.nodes if node.kind is Kind.DRAW]
+    return list({id(each): each for each in found}.values())
 
 
-def _engine_of(node: Node) -> Any:
-    """Return the random engine that a node advances, or None."""
-    if node.kind is not Kind.DRAW:
-        return None
+def engine_of(node: Node, backend: Any) -> Any:
+    """Return the random engine that a draw advances."""
     owner = getattr(node.function, "__self__", None)
     if owner is None:  # a kernel, which draws from the default generator
-        owner = generator(load("numpy"))
+        owner = generator(backend)
     return getattr(owner, "engine", getattr(owner, "_engine", owner))

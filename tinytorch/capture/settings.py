@@ -15,8 +15,8 @@ BACKENDS = (
     "onnxrt", "openvino", "openxla", "openxla_eval", "tensorrt", "torch_tensorrt", "ts", "tvm",
 )  # fmt: skip
 #: Engines of this library, as values of ``backend``; "reference" runs one node after the other,
-#: "jax" needs the backend of that name.
-ENGINES = ("c", "numpy", "reference", "jax")
+#: "jax" needs the backend of that name, "cuda" the backend "cupy".
+ENGINES = ("c", "numpy", "reference", "jax", "cuda")
 STANCES = (
     "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
     "eager_on_recompile", "fail_on_recompile",

@@ -25,7 +25,7 @@ from ..graph.saved_tensors import SavedOutput
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
 from .recorder import ProgramRecorder, _recorders, find_recorder, is_users, thread_id
-from .traced_memory import ARRAYS, map_tree
+from .traced_memory import map_tree
 
 _lock = threading.Lock()
 _users = 0
@@ -46,7 +46,7 @@ class _DataSlot:
         recorder = find_recorder(thread_id())
         if data.__class__ is ProgramArray:
             return data if recorder is data.recorder else data.note_break("tensor")
-        if recorder is None or not isinstance(data, ARRAYS):
+        if recorder is None or not recorder.hosts.is_array(data):
             return data
         return recorder.lift(data) if is_recorded(self.backend(owner), recorder) else data
 

@@ -156,6 +156,14 @@ def root_of(array: Any) -> Any:
     return root
 
 
+def memory_id(array: Any) -> int:
+    """Return a number that arrays which share memory have in common."""
+    if isinstance(array, ARRAYS):
+        return id(root_of(array))
+    # A view of CuPy's that as_strided made has no base, but every array has its allocation.
+    return id(array.data.mem) if array.size else id(array)
+
+
 class _Memory:
     """Owner of the memory of an array, which is no array itself.
 
@@ -182,18 +190,38 @@ def place_view(root: Any, array: Any) -> tuple[str, Function, tuple[Any, ...], d
     return "window", window, (array.shape, array.strides, offset, array.dtype), {}
 
 
-def is_within(array: Any, root: Any) -> bool:
-    """Whether an array is a part of a root that has no gaps."""
+def address(array: Any) -> int:
+    """Address of the first element of an array of NumPy's."""
+    return int(array.__array_interface__["data"][0])
+
+
+def is_within(array: Any, root: Any, find_address: Callable[[Any], int] = address) -> bool:
+    """Whether an array is a part of a root that has no gaps.
+
+    Args:
+        array: The array.
+        root: The root.
+        find_address: Function that returns the address of an array of the backend.
+    """
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         return False
-    low, high = numpy.lib.array_utils.byte_bounds(array)
-    start, stop = numpy.lib.array_utils.byte_bounds(root)
-    return bool(start <= low and high <= stop)
+    low, high = byte_bounds(array, find_address(array))
+    start, stop = byte_bounds(root, find_address(root))
+    return start <= low and high <= stop
 
 
-def address(array: Any) -> int:
-    """Address of the first element."""
-    return int(array.__array_interface__["data"][0])
+def byte_bounds(array: Any, start: int) -> tuple[int, int]:
+    """Return the addresses of the first byte of an array, and of the one behind its last byte.
+
+    Args:
+        array: The array.
+        start: The address of its first element.
+    """
+    if not array.size:
+        return start, start
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+    low, high = sum(min(0, step) for step in steps), sum(max(0, step) for step in steps)
+    return start + low, start + high + array.itemsize
 
 
 def window(

@@ -49,6 +49,7 @@ class CupyBackend(WritableMemory, DeferredChecks, CudaDevices):
 
     name = "cupy"
     device_type = "cuda"
+    engine = "cuda"
     #: CuPy has bfloat16 since version 14, https://github.com/cupy/cupy/pull/9494.
     low: frozenset[dtype] = frozenset((bfloat16,))
     #: Whether the library's cuBLAS can be called directly.
