@@ -10,6 +10,7 @@ import importlib
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, call_with_names
+from tinytorch.capture.replay import run_program
 
 #: Results and gradients against PyTorch's, by dtype: sums in another order, other formulas.
 TOLERANCE = {
@@ -399,3 +401,38 @@ def assert_both_raise(call: Call, kind: type[Exception], phrase: str, **makers: 
         with pytest.raises(kind) as caught:
             call_result(library, call, **names)
         assert phrase in str(caught.value)
+
+
+# -- recorded programs -----------------------------------------------------------------------------
+
+
+def compare_runs(
+    executable: Any, program: Any, arrays: list[Any], tolerance: float = 0.0,
+    upload: Callable[[Any], Any] = partial(np.array, order="K"),
+) -> None:  # fmt: skip
+    """Compare two runs of a prepared program with the engine that runs node after node.
+
+    Args:
+        executable: The prepared program.
+        program: The program.
+        arrays: An array for each input; those that the program writes change.
+        tolerance: Relative and absolute; with 0 results are equal, also in the signs of zeros.
+        upload: Function that returns the array of the engine for one of NumPy's.
+    """
+    given = list(map(upload, arrays))
+    for _ in range(2):
+        expected = run_program(program, arrays)
+        found = executable.run(given) + [given[number] for number, _ in program.writes]
+        for a, b in zip(found, expected, strict=True):
+            a = a.get() if hasattr(a, "get") else a
+            assert a.shape == b.shape and a.dtype == b.dtype
+            if tolerance:
+                np.testing.assert_allclose(a, b, tolerance, tolerance)
+                continue
+            np.testing.assert_array_equal(a, b)
+            if a.dtype.kind == "f":
+                known = ~np.isnan(a)
+                np.testing.assert_array_equal(np.signbit(a)[known], np.signbit(b)[known])
+        results = len(program.outputs)
+        for (number, _), value in zip(program.writes, expected[results:], strict=True):
+            arrays[number][...] = value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -78,6 +79,8 @@ static void run_grid(unsigned grid, unsigned x, unsigned y) {
 }
 """
 )
+#: Held by a launch: threads and blocks are static variables of a library.
+_LAUNCHING = threading.Lock()
 _KERNEL = re.compile(r"KERNEL (\w+)\((.*?)\)")
 _ADD_PARTS = ("add_parts_f32", "const f64 *parts, f32 *out, i64 teams, i64 width"), (
     "add_parts_f64", "const f64 *parts, f64 *out, i64 teams, i64 width"
@@ -116,7 +119,8 @@ class HostModule:
             assert grid[0] >= 1 and block[0] % 32 == 0 and block[0] * block[1] <= 1024
             values = [_argument(arg, "*" in kind) for arg, kind in zip(args, parameters)]
             table = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
-            function(table, *grid, *block)
+            with _LAUNCHING:
+                function(table, *grid, *block)
 
         return launch
 

@@ -20,6 +20,7 @@ from tinytorch.capture.replay import run_program
 
 from tests.capture.program_builder import SPECIAL, Array, Builder, RandomProgram
 from tests.capture.test_numpy_engine import MODELS, SHAPES, chain, train
+from tests.oracles import compare_runs
 
 needs_compiler = pytest.mark.skipif(
     c_compiler.find_compiler() is None, reason="there is no C compiler"
@@ -38,20 +39,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compare(program: Program, arrays: list[Array], tolerance: float) -> Any:
     """Compare two runs of the engine with the straightforward one; return the executable."""
     executable = c_engine.prepare(program)
-    for _ in range(2):
-        expected = run_program(program, arrays)
-        found = executable.run(arrays)
-        found += [arrays[number] for number, _ in program.writes]
-        for a, b in zip(found, expected, strict=True):
-            assert a.shape == b.shape and a.dtype == b.dtype
-            if tolerance:
-                np.testing.assert_allclose(a, b, tolerance, tolerance)
-            else:
-                np.testing.assert_array_equal(a, b)
-                if a.dtype.kind == "f":
-                    np.testing.assert_array_equal(
-                        np.signbit(a)[~np.isnan(a)], np.signbit(b)[~np.isnan(a)]
-                    )
+    compare_runs(executable, program, arrays, tolerance)
     return executable
 
 

@@ -18,12 +18,12 @@ from tinytorch.capture.cuda_graph import CapturedRun
 from tinytorch.capture.graph import Program
 from tinytorch.capture.numbers import WithFloats
 from tinytorch.capture.recording import record
-from tinytorch.capture.replay import run_program
 
 from tests.capture.cuda_host import make_module
 from tests.capture.program_builder import Array, Builder, RandomProgram
 from tests.capture.test_c_engine import special_arrays, ufunc_names
 from tests.capture.test_numpy_engine import MODELS, chain, train
+from tests.oracles import compare_runs
 
 pytestmark = pytest.mark.skipif(
     c_compiler.find_compiler() is None, reason="there is no C compiler to run kernels on the host"
@@ -49,25 +49,7 @@ def upload(array: Any, device: Any) -> Any:
 def compare(program: Program, arrays: list[Array], device: Any, tolerance: float) -> Any:
     """Compare runs of the engine with the straightforward one; return the executable."""
     executable = cuda_engine.prepare(program, device)
-    given = [upload(array, device) for array in arrays]
-    for _ in range(2):
-        expected = run_program(program, arrays)
-        found = executable.run(given)
-        found += [given[number] for number, _ in program.writes]
-        for a, b in zip(found, expected, strict=True):
-            a = a.get()
-            assert a.shape == b.shape and a.dtype == b.dtype
-            if tolerance:
-                np.testing.assert_allclose(a, b, tolerance, tolerance)
-            else:
-                np.testing.assert_array_equal(a, b)
-                if a.dtype.kind == "f":
-                    known = ~np.isnan(a)
-                    np.testing.assert_array_equal(np.signbit(a)[known], np.signbit(b)[known])
-        for (number, _), value in zip(
-            program.writes, expected[len(program.outputs) :], strict=True
-        ):
-            arrays[number][...] = value
+    compare_runs(executable, program, arrays, tolerance, lambda array: upload(array, device))
     return executable
 
 
@@ -202,14 +184,6 @@ def test_an_array_of_another_layout_raises(device: Any) -> None:
         executable.run([wrong])
 
 
-def test_a_program_that_draws_raises(device: Any) -> None:
-    import tinytorch as tt
-
-    program = record(lambda: tt.rand(3) * 2, []).program
-    with pytest.raises(NotImplementedError, match="random numbers"):
-        cuda_engine.prepare(program, device)
-
-
 def test_a_group_of_more_arrays_than_a_kernel_can_have_raises(
     device: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,43 +253,68 @@ class PretendedDevice:
         pass
 
 
-def counting(library: PretendedDevice, number: Array, calls: list[int]) -> Any:
-    """Function that counts a number up on the device, and returns it."""
+class Counter:
+    """Function that adds an array to another one on the device, and returns that."""
 
-    def run() -> list[Any]:
-        calls.append(1)
-        library.launch(lambda: np.add(number, 1, number))
-        return [number]
+    def __init__(self, library: PretendedDevice, may_copy: bool = False) -> None:
+        import strictcupy
 
-    return run
+        self.library, self.calls = library, 0
+        self.zeros = strictcupy.zeros
+        makers = {0: None, 1: (lambda: self.zeros(2)) if may_copy else None}
+        self.captured = CapturedRun(library, makers)
+
+    def add(self, total: Any, number: Any) -> list[Any]:
+        """The function."""
+        self.calls += 1
+
+        def work() -> None:
+            total[...] = total + number
+
+        self.library.launch(work)
+        return [total]
+
+    def run(self, total: Any, number: Any) -> Any:
+        """Return the result of a run, on the host."""
+        return self.captured.run(self.add, [total, number])[0].get().tolist()
 
 
 def test_the_third_run_on_the_same_arrays_is_a_graph_with_results_of_its_own() -> None:
-    library, number, calls = PretendedDevice(), np.zeros(2), list[int]()
-    captured, run = CapturedRun(library), counting(library, number, calls)
-    results = [captured.run(run, "arrays") for _ in range(6)]
-    assert len(calls) == 3, "a graph is launched without the function"
-    assert number.tolist() == [6, 6], "a capture runs nothing, and each launch once"
-    assert [result[0][0] for result in results[1:]] == [2, 3, 4, 5, 6]
+    counter = Counter(PretendedDevice())
+    total, one = counter.zeros(2), counter.zeros(2) + 1
+    results = [counter.captured.run(counter.add, [total, one]) for _ in range(6)]
+    assert counter.calls == 3, "a graph is launched without the function"
+    assert total.get().tolist() == [6, 6], "a capture runs nothing, and each launch once"
+    assert [float(result[0][0]) for result in results[1:]] == [2, 3, 4, 5, 6]
 
 
 def test_other_arrays_end_a_graph() -> None:
-    library, calls = PretendedDevice(), list[int]()
-    captured, numbers = CapturedRun(library), {name: np.zeros(1) for name in "ab"}
-    for name in "aaaababaaa":
-        (found,) = captured.run(counting(library, numbers[name], calls), name)
-    assert numbers == {"a": 8, "b": 2} and found == 8
-    assert not captured.failure
+    counter = Counter(PretendedDevice())
+    totals, one = {name: counter.zeros(1) for name in "ab"}, counter.zeros(1) + 1
+    found = [counter.run(totals[name], one) for name in "aaaababaaa"]
+    assert (totals["a"].get(), totals["b"].get(), found[-1]) == (8, 2, [8])
+    assert not counter.captured.failure
+
+
+def test_an_array_that_may_be_copied_is_another_one_in_each_run() -> None:
+    counter = Counter(PretendedDevice(), may_copy=True)
+    total, held = counter.zeros(2), []
+    for number in range(1, 9):
+        held.append(counter.zeros(2) + number)
+        assert counter.run(total, held[-1]) == [number * (number + 1) / 2] * 2
+    assert counter.calls == 4, "one run before the copies, and three for the graph"
+    assert not counter.captured.failure
 
 
 def test_a_run_that_cannot_be_captured_goes_on_without_a_graph() -> None:
-    library, number, calls = PretendedDevice(), np.zeros(1), list[int]()
+    library = PretendedDevice()
     library.refuses = True
-    captured, run = CapturedRun(library), counting(library, number, calls)
+    counter = Counter(library)
+    total, one = counter.zeros(1), counter.zeros(1) + 1
     for _ in range(5):
-        (found,) = captured.run(run, "arrays")
-    assert number == found == 5, "the call that failed runs once"
-    assert "not permitted" in captured.failure
+        found = counter.run(total, one)
+    assert found == [5], "the call that failed runs once"
+    assert "not permitted" in counter.captured.failure
 
 
 def test_numbers_of_the_host_in_calls_prevent_a_graph(device: Any) -> None:
