@@ -1,8 +1,7 @@
-"""Compiled steps on a GPU: programs that are recorded on the host, beside eager steps on CuPy.
+"""Compiled steps on a GPU beside eager ones, by kernels and as a CUDA graph.
 
-A step is recorded on NumPy's arrays, and its program runs on copies of them on the device: first
-kernel by kernel, then as a CUDA graph if it can be captured. Each result is compared with the
-host's.
+A step is compiled by ``tt.compile`` on CuPy. It is measured as programs use it, which is as a CUDA
+graph if it can be captured, and then kernel by kernel. Results are compared with the eager ones.
 """
 
 from __future__ import annotations
@@ -16,61 +15,13 @@ from . import compiled
 
 #: Works of ``compiled.WORKS`` that are measured.
 NAMES = (
-    "gelu tanh, 4 M", "gelu erf, 4 M", "softmax, 4096x1024", "layer norm, 4096x1024",
-    "MLP step, Adam, 512", "GPT step, 3 layers, 8",
+    "chain of 100, 1 M", "gelu tanh, 4 M", "gelu erf, 4 M", "softmax, 4096x1024",
+    "layer norm, 4096x1024", "MLP step, Adam, 512", "GPT step, 3 layers, 8", "LeNet step, 64",
 )  # fmt: skip
-#: Calls before the recording: optimizers create their state in the first ones.
-_FIRST = 2
+#: Calls before a step is measured: optimizers create their state, then it is recorded, run on the
+#: same arrays, run in the memory of the graph and captured.
+_FIRST = 8
 Report = dict[str, Any]
-
-
-class DeviceProgram:
-    """Program of a step, with its arrays on the device.
-
-    Args:
-        step: Function without arguments, of tensors on the NumPy backend.
-        backend: The CuPy backend.
-        graphs: Whether the program may be captured.
-    """
-
-    def __init__(self, step: Callable[[], Any], backend: Any, graphs: bool = True) -> None:
-        from tinytorch.capture import cuda_engine
-        from tinytorch.capture.recording import record
-        from tinytorch.capture.replay import run_program
-
-        for _ in range(_FIRST):
-            step()
-        recording = record(step, [])
-        if recording.breaks:
-            raise RuntimeError(f"the step reads a number: {recording.breaks[0]}")
-        found = [
-            source.array if source.read is None else np.float64(source.read())
-            for source in recording.sources
-        ]
-        self._program, self._host = recording.program, found
-        self._expected = run_program(recording.program, found)[: len(recording.program.outputs)]
-        self._arrays = [
-            backend.library.array(each, order="K") if isinstance(each, np.ndarray) else each
-            for each in found
-        ]
-        self.executable = cuda_engine.prepare(recording.program, backend)
-        if not graphs:
-            self.executable.graph = None
-
-    def __call__(self) -> list[Any]:
-        """Run the program."""
-        return self.executable.run(self._arrays)
-
-    def largest_difference(self) -> float:
-        """Run the program, and return the largest difference from the host's result.
-
-        It is relative to the largest element of a result.
-        """
-        worst = 0.0
-        for found, wanted in zip(self(), self._expected, strict=True):
-            scale = max(1e-30, float(np.abs(wanted).max()))
-            worst = max(worst, float(np.abs(found.get() - wanted).max()) / scale)
-        return worst
 
 
 def measure(
@@ -91,18 +42,48 @@ def measure(
         report: Report = {}
         try:
             with tt.backend_context(backend):
-                report["eager"] = _milliseconds(device_time, make(tt))
-            for kind, graphs in (("kernels", False), ("graph", True)):
-                with tt.backend_context("numpy"):
-                    program = DeviceProgram(make(tt), backend, graphs)
-                report[f"difference, {kind}"] = program.largest_difference()
-                report[kind] = _milliseconds(device_time, program)
-                graph = program.executable.graph
-                if graphs and (graph is None or graph.failure):
-                    report["no graph"] = "it gets numbers" if graph is None else graph.failure
+                measure_work(report, make(tt), tt.compile(make(tt), fullgraph=True), device_time)
         except Exception as error:  # a failure is a result, too: report it
             report["failed"] = f"{type(error).__name__}: {str(error)[:200]}"
         yield name, report
+
+
+def measure_work(
+    report: Report,
+    eager: Callable[[], Any],
+    step: Any,
+    device_time: Callable[[Callable[[], Any]], float],
+) -> None:
+    """Measure a step, eager and compiled.
+
+    Args:
+        report: The figures are added to it.
+        eager: The eager step.
+        step: The same step, compiled.
+        device_time: See ``measure``.
+    """
+    wanted, found = ([work() for _ in range(_FIRST)][-1] for work in (eager, step))
+    report["difference"] = largest_difference(found, wanted)
+    report["eager"] = _milliseconds(device_time, eager)
+    report["compiled"] = _milliseconds(device_time, step)
+    executable = step._compiled.entries[0].call.lanes.prepare()
+    if executable.graph is None or executable.graph.failure:
+        report["no graph"] = executable.graph.failure if executable.graph else "it gets numbers"
+        return
+    executable.graph = None
+    report["kernel by kernel"] = _milliseconds(device_time, step)
+
+
+def largest_difference(found: Any, wanted: Any) -> float:
+    """Return the largest difference of results, relative to the largest element of each."""
+    if not isinstance(found, (tuple, list)):
+        found, wanted = [found], [wanted]
+    worst = 0.0
+    for a, b in zip(found, wanted, strict=True):
+        a, b = a.detach().cpu().numpy(), b.detach().cpu().numpy()
+        scale = max(1e-30, float(np.abs(b).max()))
+        worst = max(worst, float(np.abs(a - b).max()) / scale)
+    return worst
 
 
 def _milliseconds(device_time: Callable[[Callable[[], Any]], float], work: Any) -> float:

@@ -10,7 +10,6 @@ import importlib
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -408,7 +407,7 @@ def assert_both_raise(call: Call, kind: type[Exception], phrase: str, **makers: 
 
 def compare_runs(
     executable: Any, program: Any, arrays: list[Any], tolerance: float = 0.0,
-    upload: Callable[[Any], Any] = partial(np.array, order="K"),
+    upload: Callable[[Any], Any] | None = None,
 ) -> None:  # fmt: skip
     """Compare two runs of a prepared program with the engine that runs node after node.
 
@@ -417,14 +416,14 @@ def compare_runs(
         program: The program.
         arrays: An array for each input; those that the program writes change.
         tolerance: Relative and absolute; with 0 results are equal, also in the signs of zeros.
-        upload: Function that returns the array of the engine for one of NumPy's.
+        upload: Function that returns the array of the engine for one of NumPy's. Default: a copy.
     """
-    given = list(map(upload, arrays))
+    given = [np.array(x, order="K") if upload is None else upload(x) for x in arrays]
     for _ in range(2):
         expected = run_program(program, arrays)
         found = executable.run(given) + [given[number] for number, _ in program.writes]
+        found = [each.get() if hasattr(each, "get") else each for each in found]
         for a, b in zip(found, expected, strict=True):
-            a = a.get() if hasattr(a, "get") else a
             assert a.shape == b.shape and a.dtype == b.dtype
             if tolerance:
                 np.testing.assert_allclose(a, b, tolerance, tolerance)
@@ -434,5 +433,5 @@ def compare_runs(
                 known = ~np.isnan(a)
                 np.testing.assert_array_equal(np.signbit(a)[known], np.signbit(b)[known])
         results = len(program.outputs)
-        for (number, _), value in zip(program.writes, expected[results:], strict=True):
+        for (number, _), value in zip(program.writes, found[results:], strict=True):
             arrays[number][...] = value

@@ -189,10 +189,9 @@ def test_steps_on_changing_batches_are_launched_as_one_graph(graphs: list[int], 
         tt.manual_seed(1)
         step, net = make()
         step = tt.compile(step, fullgraph=True) if is_compiled else step
-        losses = [
-            step(data[k : k + 8], labels[k : k + 8]).item() for _ in range(2) for k in range(0, 64, 8)
-        ]
-        found.append([*losses, *[each.detach().cpu().numpy() for each in net.state_dict().values()]])
+        batches = [slice(k, k + 8) for k in range(0, 64, 8)] * 2
+        losses = [step(data[batch], labels[batch]).item() for batch in batches]
+        found.append([*losses, *[each.cpu().numpy() for each in net.state_dict().values()]])
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, 2e-4, 2e-5)
     assert len(graphs) == 11, "the third call is recorded, and of later ones the fourth captured"

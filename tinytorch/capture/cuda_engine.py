@@ -159,9 +159,7 @@ def fits(array: Any, value: Value) -> bool:
     return array.strides == value.strides or steps_of(array) == steps_of(value)
 
 
-def prepare(
-    program: Program, backend: Any, host: frozenset[Value] | None = None
-) -> CudaExecutable:
+def prepare(program: Program, backend: Any, host: frozenset[Value] | None = None) -> CudaExecutable:
     """Plan a program and compile its kernels.
 
     Args:

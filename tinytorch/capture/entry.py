@@ -197,9 +197,7 @@ class Binding:
                     self._arguments.append((i, source.index))
                 elif source.index in listed.owners:
                     self._grads.append((i, listed.owners[source.index]))
-                    self._grad_arrays[i] = listed.tensors[source.index]._xp.zeros_like(
-                        source.array
-                    )
+                    self._grad_arrays[i] = listed.tensors[source.index]._xp.zeros_like(source.array)
                 else:
                     self._tensors.append((i, listed.tensors[source.index]))
 

@@ -174,7 +174,7 @@ class DeviceCopies(HostCopies):
         low, high = self._bounds_of(array)
         start, stop = self._bounds.setdefault(key, (low, high))
         if low < start or high > stop:
-            raise NotImplementedError("a part of memory is recorded of which another part is copied")
+            raise NotImplementedError("memory of which another part is recorded")
         if key not in self._copies:
             dtype = array.dtype if (stop - start) % array.itemsize == 0 else numpy.dtype("uint8")
             size = (stop - start) // dtype.itemsize

@@ -12,8 +12,6 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
-import numpy
-
 from ..autograd import grad
 from ..backends import load
 from ..core.tensor import Tensor, wrap
