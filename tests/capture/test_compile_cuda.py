@@ -440,6 +440,19 @@ def test_what_cupy_cannot_run_runs_eagerly(gpu: Any, monkeypatch: pytest.MonkeyP
     assert found == [pytest.approx(step(tt.ones(2)).tolist()) for _ in range(3)]
 
 
+def test_a_function_that_calls_cupy_runs_eagerly(gpu: Any) -> None:
+    def unwrap_twice(x: Any) -> Any:
+        return tt.as_tensor(gpu.unwrap(x) * 2)
+
+    def call_library(x: Any) -> Any:
+        return tt.as_tensor(strictcupy.sqrt(gpu.array(x.cpu().numpy())) * 2)
+
+    for function in (unwrap_twice, call_library, lambda x: tt.compiler.disable(unwrap_twice)(x)):
+        compiled = tt.compile(function)
+        with pytest.warns(UserWarning, match="calls CuPy itself"):
+            assert [compiled(tt.ones(2)).tolist() for _ in range(2)] == [[2.0, 2.0]] * 2
+
+
 def test_a_label_out_of_range_raises_at_the_next_copy(gpu: Any) -> None:
     compiled = tt.compile(lambda x, y: F.cross_entropy(x, y))
     x = tt.ones(3, 4)
@@ -560,3 +573,14 @@ def test_each_of_two_gpus_has_recordings_of_its_own(
                 found = compiled(tt.zeros(2, device=f"cuda:{number}"))
             assert found.device.index == number and found.tolist() == [1.0, 1.0]
         assert recordings(compiled) == 2
+
+
+def test_export_records_a_model_on_a_gpu_and_leaves_its_buffers(gpu: Any) -> None:
+    net, x = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)), tt.randn(4, 3)
+    before = {name: each.tolist() for name, each in net.state_dict().items()}
+    program = tt.export.export(net, (x,))
+    assert {name: each.tolist() for name, each in net.state_dict().items()} == before
+    net.train()
+    np.testing.assert_allclose(
+        program.module()(x).detach().cpu().numpy(), net(x).detach().cpu().numpy(), 1e-5, 1e-6
+    )

@@ -74,7 +74,7 @@ EXAMPLES_WITH_NUMPY = tuple(
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
         "nn.module.conversion.Conversion.share_memory", "optim.adagrad.Adagrad.share_memory",
         "utils.data._workers.WorkerInfo",
-        # NumPy's backend alone is recorded.
+        # They show engines, files or layouts of NumPy's.
         "compiler", "export", "jit.programs", "onnx.exporting", "nn.module.__init__.Module.compile",
     )
 )  # fmt: skip
@@ -143,7 +143,12 @@ NUMPY_ALONE = {
 def run_on(name: str) -> None:
     """Make a backend the default and the meaning of ``cpu``."""
     if name == "strict":
+        import strictcupy
+
+        from tests.capture.cuda_host import make_module
+
         register_backend(name, "strictcupy.backend:StrictBackend")
+        strictcupy.RawModule = make_module  # for compiled functions
     backend = load(name)
     if isinstance(backend, DeferredChecks):
         backend.immediate = True

@@ -22,7 +22,7 @@ from .check import check_replay
 from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
-    SeparateMemory, Signature, is_eager_scope, is_lazy, other_backend,
+    SeparateMemory, Signature, calls_cupy, is_eager_scope, is_lazy, other_backend,
     unsupported_tensor,
 )  # fmt: skip
 from .node import ProgramCall
@@ -148,6 +148,8 @@ class Compiled:
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reach.has_hooks():
             reason = "a module has a hook of Python"
+        elif calls_cupy(reach):
+            reason = "it calls CuPy itself"
         reason = reason or reach.unsearched
         if reason:
             self._add(GuardedEntry(signature, reach, reason))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter, is_, ne
+from types import ModuleType
 from typing import Any
 
 import numpy
@@ -313,3 +314,21 @@ def unsupported_tensor(tensors: Iterable[Any]) -> str:
         if vars(tensor).get("_inference") and not inference_enabled():
             return "an inference tensor is read outside of inference mode"
     return ""
+
+
+#: Attributes by which a function gets an array of CuPy's from a tensor, or a tensor from one.
+_EXCHANGES = frozenset(("unwrap", "__cuda_array_interface__", "from_dlpack", "to_dlpack"))
+
+
+def calls_cupy(reach: Reach) -> bool:
+    """Whether a function calls CuPy itself: the recorder, which computes on the host, cannot."""
+    backend: Any = current_backend()
+    if backend.engine != "cuda":
+        return False
+    library = backend.library.__name__
+    modules = (
+        value.__name__ if isinstance(value, ModuleType) else type(value).__module__
+        for value in reach.objects.values()
+    )
+    roots = {str(module).partition(".")[0] for module in modules}
+    return not (roots.isdisjoint((library, f"{library}x")) and reach.names.isdisjoint(_EXCHANGES))

@@ -341,15 +341,15 @@ def _watch(module: Module, name: str, kind: str | None, log: _CallLog) -> Callab
 def _restored_buffers(model: Any, changed: list[str]) -> Iterator[None]:
     """Restore the buffers of a model, and add the names of those that it has changed."""
     pairs = [pair for top in _modules_of(model) for pair in top.named_buffers()]
-    buffers = [(name, b) for name, b in pairs if isinstance(b._data, numpy.ndarray)]
-    before = [b._data.copy() for _, b in buffers]
+    buffers = [(name, b) for name, b in pairs if isinstance(b._data, b._xp.array_type)]
+    before = [numpy.array(b._xp.to_numpy(b._data)) for _, b in buffers]
     try:
         yield
     finally:
         for (name, buffer), array in zip(buffers, before, strict=True):
-            if buffer._data.tobytes() != array.tobytes():
+            if buffer._xp.to_numpy(buffer._data).tobytes() != array.tobytes():
                 changed.append(name)
-                buffer._data[...] = array
+                buffer._data[...] = buffer._xp.from_numpy(array)
 
 
 def trace(
