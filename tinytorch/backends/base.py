@@ -174,6 +174,11 @@ class Backend(SpecialFunctions):
         """
         return self.item(array)
 
+    def increase(self, array: Array, by: float) -> Any:
+        """Add to the only element, a count; return the sum as ``scalar`` does."""
+        array[...] = self.scalar(array) + by
+        return self.scalar(array)
+
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
         """Create an array from scalars, nested sequences or arrays of other libraries."""
         if dtype is None:

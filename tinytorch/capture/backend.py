@@ -23,7 +23,7 @@ from ..state import backend_context
 from .arrays import ProgramArray
 from .calls import call, call_named, call_numpy, call_ufunc, mutate, symbols, unwrap
 from .graph import Kind
-from .numbers import TracedNumber, WithFloats, trace_group
+from .numbers import TracedNumber, WithFloats, increase_count, trace_group
 from .recorder import arrays_in, current_recorder, has_arrays
 from .traced_memory import map_tree
 
@@ -132,6 +132,12 @@ class RecordingBackend(NumpyBackend):
 
     def scalar(self, array: Any) -> Any:
         return array.as_number() if array.__class__ is ProgramArray else array.item()
+
+    def increase(self, array: Any, by: float) -> Any:
+        recorder = current_recorder()
+        if recorder is None or array.__class__ is not ProgramArray:
+            return NUMPY.increase(array, by)
+        return increase_count(recorder, array, by)
 
     def trace_group(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return an optimizer's parameter group whose numbers are traced or guarded."""

@@ -19,7 +19,7 @@ from ..state.recorder import RECORDER
 from ..warnings import warn
 from . import config
 from .check import check_replay
-from .entry import SET, GuardedEntry, Listed, Refusal, used_inputs
+from .entry import SET, Choice, GuardedEntry, Listed, Refusal, used_inputs
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
     SeparateMemory, Signature, calls_cupy, is_eager_scope, is_lazy, other_backend,
@@ -145,6 +145,8 @@ class Compiled:
         reach = Reach([(self.name, self.function), *objects])
         if is_lazy(reach.tensors.values()):
             return self.function(*args, **kwargs)
+        if self._is_first_step(signature, reach):
+            return self.function(*args, **kwargs)
         reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
         if reach.has_hooks():
             reason = "a module has a hook of Python"
@@ -160,6 +162,19 @@ class Compiled:
             return self._record(signature, reach, args, kwargs)
         finally:
             self._recording.release()
+
+    def _is_first_step(self, signature: Signature, reach: Reach) -> bool:
+        """Whether a call is the first step of an optimizer, which creates its state and gradients.
+
+        A recording of it would stand for itself alone. With ``fullgraph=True`` it is recorded, since
+        its breaks are errors.
+        """
+        if self.options.fullgraph or any(key == signature.key for key, _ in self._tries):
+            return False
+        if not any(map(is_unused, reach.objects.values())):
+            return False
+        self._tries.append((signature.key, 1))
+        return True
 
     def _exceed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call eagerly since the function was recorded as often as the limit allows."""
@@ -203,9 +218,15 @@ class Compiled:
             entry.is_guarded = not changes
             self._give_up(entry, signature, reasons[0], lasting)
             return call.result
+        if not call.has_passes:
+            entry.reach = Reach(reach.roots, has_passes=False)
         if redone:
-            reach.exclude(redone)
+            entry.reach.exclude(redone)
         entry.guard_numbers(call.recorder.guards)
+        entry.guard_counts([
+            Choice([call.sources[i].index for i in count.inputs], listed)
+            for count in call.recorder.counts.values() if len(count.inputs) > 1
+        ])  # fmt: skip
         self._tries = [(key, n) for key, n in self._tries if key != signature.key]
         self._add(entry)
         return call.result
@@ -255,6 +276,14 @@ class CompiledForward:
 
     def __reduce__(self) -> Any:
         return CompiledForward, (self.module, self.options)
+
+
+def is_unused(value: Any) -> bool:
+    """Whether a value is an optimizer without state whose parameters have no gradients."""
+    if not isinstance(value, Optimizer) or value.state:
+        return False
+    params = [p for group in value.param_groups for p in group["params"]]
+    return all(p._grad is None for p in params)
 
 
 def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
@@ -309,15 +338,8 @@ def guard_shared_memory(entry: GuardedEntry, call: CallRecording, listed: Listed
     entry.tensors.is_strict = bool(shared)
 
 
-#: Attributes by which a function reads or sets gradients, itself or by the library.
-_GRADIENTS = frozenset((
-    "grad", "backward", "step", "zero_grad", "clip_grad_norm_", "clip_grad_value_",
-    "get_total_norm",
-))  # fmt: skip
-
-
 def guard_grads(entry: GuardedEntry, call: CallRecording, listed: Listed) -> None:
-    """Guard gradients if the function may read or set any: whether they are None, at least.
+    """Guard gradients if the function reads or sets any: whether they are None, at least.
 
     Raises:
         Refusal: If it reads the gradient of an argument.
@@ -329,7 +351,7 @@ def guard_grads(entry: GuardedEntry, call: CallRecording, listed: Listed) -> Non
     owners = {id(listed.owners[place]) for place in read if place in listed.owners}
     if any(id(tensor) in owners for tensor in listed.tensors[: listed.count]):
         raise Refusal("it reads the gradient of an argument")
-    if not owners and not call.grads and entry.reach.names.isdisjoint(_GRADIENTS):
+    if not owners and not call.grads and not call.reads_grads:
         return
     reached = zip(listed.owned[listed.count :], listed.grads[listed.count :], strict=True)
     entry.guard_grads([

@@ -52,6 +52,8 @@ class GuardedEntry:
         self._numbers: list[tuple[Callable[[], Any], Any]] = []
         #: Tensors with the array of their ``.grad``, None, or ``SET``.
         self._grads: list[tuple[Any, Any]] = []
+        #: Choices of tensors of one number that are equal.
+        self._counts: list[Choice] = []
 
     def matches(self, signature: Signature) -> bool:
         """Whether a call may run this recording."""
@@ -77,7 +79,14 @@ class GuardedEntry:
                     return False
             elif expected is not SET and not is_like(grad._data, expected):
                 return False
+        for count in self._counts:
+            if len({t._data.item() for t in count.tensors(signature.unique())}) > 1:
+                return False
         return True
+
+    def guard_counts(self, counts: list[Choice]) -> None:
+        """Compare the counts of each choice of tensors, which must be equal."""
+        self._counts = counts
 
     def guard_numbers(self, numbers: list[tuple[Callable[[], Any], Any]]) -> None:
         """Compare what functions return at each call."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -87,6 +88,43 @@ class TracedNumber:
 
     def __repr__(self) -> str:
         return f"traced {self.number!r}"
+
+
+@dataclass
+class SharedCount:
+    """Count of several inputs, which are equal at each replay.
+
+    Attributes:
+        number: The count after it was increased.
+        value: The value of the inputs then.
+        inputs: Their numbers.
+    """
+
+    number: TracedNumber
+    value: Value
+    inputs: list[int]
+
+
+def increase_count(recorder: ProgramRecorder, array: Any, by: float) -> TracedNumber:
+    """Record the addition of a number to a 0-d array.
+
+    Step counts of the parameters of an optimizer are equal, and guards ensure that. So the formulas
+    of the first one, and the updates that depend on them, are those of all.
+    """
+    memory = array.memory
+    key = array.host.item(), by, array.dtype
+    is_listed = not array.chain and not memory.store.version and recorder.is_listed(memory)
+    found = recorder.counts.get(key) if is_listed else None
+    if found is not None:
+        array.host[...] = found.number.number
+        array.set_value(found.value)
+        found.inputs.append(memory.input)
+        return found.number
+    array[...] = array.as_number() + by
+    number: TracedNumber = array.as_number()
+    if is_listed:
+        recorder.counts[key] = SharedCount(number, array.value(), [memory.input])
+    return number
 
 
 class OnFloats:

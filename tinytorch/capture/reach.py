@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter, is_, itemgetter
 from types import (
@@ -84,8 +84,10 @@ class Reach:
 
     Args:
         roots: Functions, modules and other objects, by the names used in messages.
+        has_passes: Whether a backward pass may run, which calls the hooks of tensors.
 
     Attributes:
+        roots: The argument.
         tensors: The tensors among the values, by id.
         objects: All objects that were searched.
         names: The names of attributes in the code that was searched.
@@ -93,7 +95,8 @@ class Reach:
         unsearched: Why a change of what the roots read could go unnoticed; ``""`` if none could.
     """
 
-    def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
+    def __init__(self, roots: Sequence[tuple[str, Any]], has_passes: bool = True) -> None:
+        self.roots = roots
         self.tensors: dict[int, Tensor] = {}
         self.objects: dict[int, Any] = {}
         self.is_suspicious: bool = False
@@ -123,7 +126,7 @@ class Reach:
                 self._outside = root.__self__  # its hooks run outside of the function
             self._visit(root, label)
         self._visit_members()
-        if not self.names.isdisjoint(("backward", "grad")):
+        if has_passes:
             self._visit_hooks()
             self._visit_members()
         if not self.names.isdisjoint(("environ", "getenv")):

@@ -8,8 +8,8 @@ the gradients are partial derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,8 @@ class CallRecording:
         gradients: For each listed tensor its gradient, or None.
         freed: Numbers of the leaves whose graph the function has freed.
         reasons: Why the program must not be replayed.
+        reads_grads: Whether the function reads ``.grad`` of any tensor.
+        has_passes: Whether it runs a backward pass.
     """
 
     recorder: ProgramRecorder
@@ -63,6 +65,8 @@ class CallRecording:
     gradients: list[Value | None] = field(default_factory=list)
     freed: set[int] = field(default_factory=set)
     reasons: list[str] = field(default_factory=list)
+    reads_grads: bool = False
+    has_passes: bool = False
 
     @property
     def sources(self) -> list[Input]:
@@ -140,6 +144,8 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
             stack.callback(autocast._CASTS.reset, token)
             call = CallRecording(stack.enter_context(recording(tensors)))
             call.result = function()
+            call.reads_grads = call.recorder.reads_grads
+            call.has_passes = call.recorder.passes > 0
             _note_results(call, tensors, old)
             leaves = {id(cut.tensor): cut.leaf for cut in cuts}
             if not _refuses_graph(call, tensors, cuts, first):
@@ -229,6 +235,19 @@ def _refuses_graph(
     return bool(call.reasons)
 
 
+@contextmanager
+def _without_hooks(tensors: Sequence[Any]) -> Iterator[None]:
+    """Scope in which tensors have no hooks: a backward pass through the call's node calls them."""
+    hooks = [(tensor, tensor._backward_hooks) for tensor in tensors if tensor._backward_hooks]
+    for tensor, _ in hooks:
+        tensor._backward_hooks = None
+    try:
+        yield
+    finally:
+        for tensor, found in hooks:
+            tensor._backward_hooks = found
+
+
 def _record_backward(
     call: CallRecording, tensors: Sequence[Any], inputs: Sequence[Any]
 ) -> None:  # fmt: skip
@@ -254,7 +273,7 @@ def _record_backward(
     if not roots or not wanted:
         return
     recorder.set_phase("backward")
-    with no_grad():
+    with no_grad(), _without_hooks(wanted):
         found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
     for place, tensor in enumerate(inputs):
         if tensor.requires_grad:

@@ -51,6 +51,7 @@ class ProgramRecorder:
         actions: Functions to call after each replay, in order, for effects outside of tensors.
         acting: The objects whose attributes these functions change.
         numbers: The traced numbers that are inputs, by what they are read from.
+        counts: Counts that were increased, by the number before, the difference and the dtype.
         outside: The frame that calls the recorded function.
         phase: Phase of the nodes that are added.
         tag: Their tag.
@@ -58,6 +59,8 @@ class ProgramRecorder:
         calls: Number of operations that were called.
         first_node: Creation number of a node of autograd before the recording.
         kernels: Number of kernels that are running, one inside of the other.
+        reads_grads: Whether ``.grad`` of any tensor was read.
+        passes: Number of backward passes.
     """
 
     def __init__(self, array_type: type[TracedArray], backend: Any) -> None:
@@ -71,11 +74,13 @@ class ProgramRecorder:
         self.actions: list[Callable[[], Any]] = []
         self.acting: list[Any] = []
         self.numbers: dict[Any, Any] = {}
+        self.counts: dict[Any, Any] = {}
         self.outside: Any = None
         self.phase: str = "forward"
         self.tag: Tag = Tag()
         self.draws: list[tuple[Any, Any]] = []
-        self.calls = self.kernels = 0
+        self.calls = self.kernels = self.passes = 0
+        self.reads_grads: bool = False
         self.thread: int = thread_id()
         self.first_node: int = next_seq()
         self._engines: dict[int, tuple[Any, Any]] = {}
@@ -210,6 +215,13 @@ class ProgramRecorder:
     def knows(self, array: Any) -> bool:
         """Whether the memory of an array is an input."""
         return id(root_of(array)) in self._bases
+
+    def is_listed(self, memory: Base) -> bool:
+        """Whether memory is all of that of a listed tensor."""
+        if memory.input is None:
+            return False
+        source = self.sources[memory.input]
+        return source.kind == "argument" and not source.root
 
     # -- tensors and nodes of autograd ------------------------------------------------------
 

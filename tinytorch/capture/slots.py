@@ -1,7 +1,7 @@
 """Descriptors that show the recording thread recorded arrays in all tensors, and no other thread.
 
-While any thread records, descriptors replace the slots ``_data`` and ``_xp`` of tensors and ``xp``
-of nodes of autograd. In the thread that records, the array of a tensor that was not listed becomes
+While any thread records, descriptors replace the slots ``_data``, ``_xp`` and ``_grad`` of tensors
+and ``xp`` of nodes of autograd. In the thread that records, the array of a tensor that was not listed becomes
 an input when it is first read, wherever that is; the backend is the recording one. All other
 threads read what the slots hold. Without a recording the slots are as they were, so that eager code
 pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for devices.
@@ -99,6 +99,24 @@ class _NodeSlot(_BackendSlot):
         return backend
 
 
+class _GradSlot:
+    """The gradient of a tensor: whether the function reads any is noted."""
+
+    def __init__(self, slot: Any) -> None:
+        self.read, self.store = slot.__get__, slot.__set__
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        recorder = find_recorder(thread_id())
+        if recorder is not None:
+            recorder.reads_grads = True
+        return self.read(owner)
+
+    def __set__(self, owner: Any, grad: Any) -> None:
+        self.store(owner, grad)
+
+
 class _VersionSlot:
     """The version of a tensor's memory, which differs between replays."""
 
@@ -126,13 +144,17 @@ def install() -> None:
         Backend.recordings = _users
         if _users > 1:
             return
-        places = (Storage, "_data"), (Storage, "_xp"), (Node, "xp"), (Tensor, "_version")
-        data, backend, node, version = (vars(cls)[name] for cls, name in places)
+        places = (
+            (Storage, "_data"), (Storage, "_xp"), (Node, "xp"), (Tensor, "_version"),
+            (Storage, "_grad"),
+        )  # fmt: skip
+        data, backend, node, version, grad = (vars(cls)[name] for cls, name in places)
         _replaced[:] = (
             (Storage, "_data", data, _DataSlot(data, backend)),
             (Storage, "_xp", backend, _BackendSlot(backend)),
             (Node, "xp", node, _NodeSlot(node)),
             (Tensor, "_version", version, _VersionSlot(version)),
+            (Storage, "_grad", grad, _GradSlot(grad)),
         )
         for cls, name, _, slot in _replaced:
             setattr(cls, name, slot)

@@ -91,6 +91,7 @@ class TagRecorder:
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         """Wrap the visits of nodes of a backward pass."""
+        self._recorder.passes += 1
         if self._outer is not None:
             visit = self._outer.visits(visit)
 

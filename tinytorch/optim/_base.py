@@ -328,9 +328,7 @@ def scalar_state(value: float = 0.0) -> Tensor:
 
 def increase(number: Tensor, by: float) -> float:
     """Add to scalar state and return the sum; faster than arithmetic on a 0-d array."""
-    xp, data = number._xp, number._data
-    data[...] = xp.scalar(data) + by
-    return xp.scalar(data)  # type: ignore[no-any-return]
+    return number._xp.increase(number._data, by)  # type: ignore[no-any-return]
 
 
 def to_number(value: Any, group: ParamGroup | None = None) -> Any:
