@@ -12,7 +12,7 @@ import numpy
 
 from ..core.tensor import Tensor
 from ..graph.views import FUNCTION
-from .graph import Program, Value, values_in
+from .graph import Program, Value
 from .guards import Signature, TensorGuard, dense, is_like
 from .profiling import run_prepared
 from .python_values import is_simple
@@ -420,6 +420,6 @@ class Lanes:
 
 def used_inputs(program: Program) -> set[Value]:
     """Return the inputs that a program reads or writes."""
-    used = {value for node in program.nodes for value in values_in((node.args, node.kwargs))}
+    used = {value for node in program.nodes for value in node.reads}
     used.update(program.outputs, (value for _, value in program.writes))
     return used | {program.inputs[number] for number, _ in program.writes}

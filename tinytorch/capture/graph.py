@@ -89,7 +89,7 @@ class Node:
         tag: Where it comes from.
     """
 
-    __slots__ = ("args", "function", "kind", "kwargs", "name", "outputs", "tag", "views")
+    __slots__ = ("_reads", "args", "function", "kind", "kwargs", "name", "outputs", "tag", "views")
 
     def __init__(
         self, kind: Kind, name: str, function: Callable[..., Any] | None,
@@ -103,6 +103,21 @@ class Node:
         self.tag: Tag = tag
         self.outputs: list[Value | None] = []
         self.views: tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...] = ()
+        self._reads: tuple[Value, ...] | None = None
+
+    @property
+    def reads(self) -> tuple[Value, ...]:
+        """The values among its arguments, and those of ``views``; found at first use."""
+        found = self._reads
+        if found is None:
+            values: list[Value] = []
+            _collect(self.args, values)
+            if self.kwargs:
+                _collect(self.kwargs, values)
+            for _, args, kwargs in self.views:
+                _collect((args, kwargs), values)
+            found = self._reads = tuple(values)
+        return found
 
 
 @dataclass

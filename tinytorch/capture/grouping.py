@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .graph import Kind, Node, Program, Value, values_in
+from .graph import Kind, Node, Program, Value
 
 #: Most operations of a group.
 _MOST = 300
@@ -52,6 +52,10 @@ class LoopOp:
     is_part: bool = False
     form: Access = Access.ELEMENT
     forms: list[Access | None] = field(default_factory=list)
+
+    def reads(self) -> list[Value]:
+        """Return the values among the arguments."""
+        return [arg for arg in self.args if arg.__class__ is Value]
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,7 @@ class _Grouper:
     def add_number(self, node: Node) -> None:
         """Keep a formula of numbers, to be computed as soon as its arguments are known."""
         self.views.append(node)
-        ready = max((self.ready[value] for value in values_in(node.args)), default=-1)
+        ready = max((self.ready[value] for value in node.reads), default=-1)
         self.ready.update((value, ready) for value in node.outputs if value is not None)
 
     def resolve(self, value: Value) -> Value:
@@ -203,8 +207,11 @@ class _Grouper:
     def place(self, op: LoopOp) -> bool:
         """Add an operation to the best group, or to a new one; False if it fits none."""
         iterated = op.args[0] if op.reduces else op.out
-        if not math.prod(iterated.shape) or not math.prod(op.out.shape):
+        size = math.prod(iterated.shape)
+        if not size or not math.prod(op.out.shape):
             return False
+        if size < self.least and self.home.keys().isdisjoint(map(self.resolve, op.reads())):
+            return False  # no group is so small, and none makes an argument
         space = space_of(iterated)
         self.join_homes(op, space)
         group = self.best_group(op, space)
@@ -223,7 +230,7 @@ class _Grouper:
 
     def join_homes(self, op: LoopOp, space: Space) -> None:
         """Join the groups that make the arguments of an operation into the first, if possible."""
-        values = [self.resolve(value) for value in values_in(op.args)]
+        values = [self.resolve(value) for value in op.reads()]
         homes = {self.home[value] for value in values if value in self.home}
         groups = [group for group in homes if group.key == space.key]
         groups.sort(key=self.places.__getitem__)
@@ -254,7 +261,7 @@ class _Grouper:
 
     def best_group(self, op: LoopOp, space: Space) -> LoopGroup | None:
         """Return the group to join: one that makes an argument, else the last that reads one."""
-        values = [self.resolve(value) for value in values_in(op.args)]
+        values = [self.resolve(value) for value in op.reads()]
         homes = {self.home[value] for value in values if value in self.home}
         related = sorted(homes, key=self.places.__getitem__, reverse=True)
         for group in reversed(self.by_key.get(space.key, ())):
@@ -271,7 +278,7 @@ class _Grouper:
         place = self.places[group]
         return all(
             self.home.get(self.resolve(value)) is group or self.ready[value] < place
-            for value in values_in(op.args)
+            for value in op.reads()
         )
 
     def fit(
@@ -346,13 +353,12 @@ class _Grouper:
             if isinstance(step, LoopGroup):
                 outside.update(value for value, _ in step.loads)
             else:
-                outside.update(values_in((step.args, step.kwargs)))
-                outside.update(values_in([part[1:] for part in step.views]))
+                outside.update(step.reads)
         views = []
         for node in reversed(self.views):
             if not outside.isdisjoint(node.outputs):
                 views.append(node)
-                outside.update(values_in((node.args, node.kwargs)))
+                outside.update(node.reads)
         self.views = views[::-1]
         for group in self.places:
             group.stores = [value for value in group.made if value in outside]
@@ -361,7 +367,7 @@ class _Grouper:
         """Yield the steps, each followed by the views of its results."""
         after: dict[int, list[Node]] = {}
         for node in self.views:
-            ready = max((self.ready[v] for v in values_in((node.args, node.kwargs))), default=-1)
+            ready = max((self.ready[v] for v in node.reads), default=-1)
             after.setdefault(ready, []).append(node)
         yield from after.get(-1, ())
         for place, step in enumerate(self.steps):
@@ -414,8 +420,10 @@ def dense_strides(shape: tuple[int, ...], itemsize: int) -> list[int]:
 
 def is_row_major(value: Value) -> bool:
     """Whether the elements of a value lie in row-major order without gaps."""
-    sizes = [
-        (size, step) for size, step in zip(value.shape, value.strides, strict=True) if size > 1
-    ]
-    shape = tuple(size for size, _ in sizes)
-    return [step for _, step in sizes] == dense_strides(shape, value.dtype.itemsize)
+    expected = value.dtype.itemsize
+    for size, step in zip(value.shape[::-1], value.strides[::-1], strict=True):
+        if size > 1:
+            if step != expected:
+                return False
+            expected *= size
+    return True

@@ -152,8 +152,7 @@ def step_reads(step: Step) -> Iterator[Value]:
     if isinstance(step, LoopGroup):
         yield from (value for value, _ in step.loads)
     else:
-        yield from values_in((step.args, step.kwargs))
-        yield from values_in([part[1:] for part in step.views])
+        yield from step.reads
 
 
 def step_results(step: Step) -> list[Value]:

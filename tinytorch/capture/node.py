@@ -24,7 +24,7 @@ from ..dispatch.node_recording import note_versions
 from . import engines
 from .draws import Snapshot
 from .entry import Binding, Choice, Lanes, Listed, Refusal, ResultTree, used_inputs
-from .graph import Kind, Node as Step, Program, Value, values_in
+from .graph import Kind, Node as Step, Program, Value
 from .guards import Signature
 from .record_call import CallRecording, HistoryCut
 from .replay import Undo
@@ -52,7 +52,7 @@ def split_backward(call: CallRecording) -> tuple[Program, list[Value], list[Valu
     nodes = {place: node for place, node in draws if node.kind is Kind.DRAW}
     pending, seen = list(reversed(wanted)), set()
     for node in nodes.values():  # of a checkpoint that draws the same numbers again
-        pending.extend(values_in((node.args, node.kwargs)))
+        pending.extend(node.reads)
     while pending:
         value = pending.pop()
         if value in seen:
@@ -64,7 +64,7 @@ def split_backward(call: CallRecording) -> tuple[Program, list[Value], list[Valu
         place, node = makers[value]
         if place >= call.split or _is_cheap(node):
             nodes[place] = node
-            pending.extend(values_in((node.args, node.kwargs)))
+            pending.extend(node.reads)
         else:
             residuals[value] = None
     program = Program([nodes[place] for place in sorted(nodes)], [*residuals, *read], wanted)
@@ -84,7 +84,7 @@ def _is_cheap(node: Step) -> bool:
     """Whether the backward program makes a value of the forward program again."""
     if node.kind in (Kind.VIEW, Kind.CONSTANT):
         return True
-    return node.kind is Kind.CALL and not any(values_in((node.args, node.kwargs)))
+    return node.kind is Kind.CALL and not node.reads
 
 
 def memory_of(call: CallRecording) -> set[int]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from .graph import Kind, Node, Program, Value, values_in
+from .graph import Kind, Node, Program, Value
 from .grouping import is_row_major
 from .simplify import drop_dead_nodes, producers
 
@@ -42,7 +42,7 @@ def share_products(program: Program) -> Program:
     early = {*program.inputs}
     first, rest = [], []
     for node in program.nodes:  # views of inputs move to the front
-        if node.kind is Kind.VIEW and early.issuperset(values_in((node.args, node.kwargs))):
+        if node.kind is Kind.VIEW and early.issuperset(node.reads):
             early.update(value for value in node.outputs if value is not None)
             first.append(node)
         else:
@@ -116,7 +116,7 @@ class _Joiner:
         self.made_by = producers(program)
         self.place = {node: place for place, node in enumerate(program.nodes)}
         self.uses = Counter(
-            value for node in program.nodes for value in values_in((node.args, node.kwargs))
+            value for node in program.nodes for value in node.reads
         )
         self.uses.update([*program.outputs, *(value for _, value in program.writes)])
         self.joined: dict[tuple[Value, ...], Value] = {}
@@ -126,7 +126,7 @@ class _Joiner:
         """Return the new program."""
         inner = {
             value for node in self.program.nodes if self.is_sum(node)
-            for value in values_in(node.args) if self.is_inner(value)
+            for value in node.reads if self.is_inner(value)
         }  # fmt: skip
         for node in self.program.nodes:
             terms = None

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 from ..graph.nodes import next_seq
-from .graph import Kind, Node, Program, Tag, Value, values_in
+from .graph import Kind, Node, Program, Tag, Value
 from .host_copies import HostCopies, make_copies
 from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
 
@@ -116,7 +116,7 @@ class ProgramRecorder:
             node = pending.pop().node
             if node is None or node.kind is Kind.DRAW:
                 return False
-            fresh = {*values_in((node.args, node.kwargs))} - seen
+            fresh = {*node.reads} - seen
             seen |= fresh
             pending.extend(fresh)
         return True
@@ -297,7 +297,7 @@ class Mark:
         del nodes[self._nodes :], recorder.breaks[self._breaks :]
         lost: set[Value] = set()
         for node in removed:
-            if node.kind is Kind.VIEW and lost.isdisjoint(values_in((node.args, node.kwargs))):
+            if node.kind is Kind.VIEW and lost.isdisjoint(node.reads):
                 nodes.append(node)
             else:
                 lost.update(value for value in node.outputs if value is not None)

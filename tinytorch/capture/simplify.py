@@ -65,8 +65,7 @@ def drop_dead_nodes(program: Program) -> Program:
     for node in reversed(program.nodes):
         if node.kind in (Kind.CHECK, Kind.DRAW) or not alive.isdisjoint(node.outputs):
             nodes.append(node)
-            alive.update(values_in(node.args))
-            alive.update(values_in(node.kwargs))
+            alive.update(node.reads)
     return Program(nodes[::-1], program.inputs, program.outputs, program.writes)
 
 
@@ -95,13 +94,14 @@ class _Merger:
 
     def rewrite(self, node: Node) -> Node | None:
         """Return the node with its new arguments; None if its values exist already."""
-        made = Node(
-            node.kind, node.name, node.function,
-            substitute(node.args, self.find), substitute(node.kwargs, self.find), node.tag,
-        )  # fmt: skip
-        made.outputs, made.views = node.outputs, node.views
-        if made.name == "xp.add_scaled":
-            made.args = made.args[:4]  # the fifth is scratch memory, which it would overwrite
+        made = node
+        is_scaled_sum = node.name == "xp.add_scaled"
+        if is_scaled_sum or not self.new.keys().isdisjoint(node.reads):
+            args = substitute(node.args, self.find)
+            args = args[:4] if is_scaled_sum else args  # the fifth is scratch memory
+            kwargs = substitute(node.kwargs, self.find)
+            made = Node(node.kind, node.name, node.function, args, kwargs, node.tag)
+            made.outputs, made.views = node.outputs, node.views
         if fills(made):
             made = Node(Kind.CALL, "fit", Fit(node.outputs[0]), made.args[2:], {}, node.tag)
             made.outputs = node.outputs
@@ -205,7 +205,7 @@ def is_small_constant(node: Node) -> bool:
     out = node.outputs[0]
     if out is None or math.prod(out.shape) * out.dtype.itemsize > _SMALL:
         return False
-    return next(values_in((node.args, node.kwargs)), None) is None
+    return not node.reads
 
 
 def has_no_gaps(value: Value) -> bool:
@@ -260,12 +260,15 @@ def _function_key(function: Any) -> Hashable:
 
 def _argument_key(tree: Any) -> Hashable:
     """Return a key of an argument that tells apart 0.0, -0.0, 0 and False."""
-    if isinstance(tree, Value):
-        return tree
+    kind = tree.__class__
+    if kind is Value:
+        return tree  # type: ignore[no-any-return]
+    if kind in (int, bool, str):
+        return kind, tree
     if isinstance(tree, tuple | list):
-        return tree.__class__, tuple(map(_argument_key, tree))
+        return kind, tuple(map(_argument_key, tree))
     if isinstance(tree, dict):
-        return dict, tuple((name, _argument_key(item)) for name, item in tree.items())
+        return dict, tuple([(name, _argument_key(item)) for name, item in tree.items()])
     if isinstance(tree, slice):
         return slice, _argument_key((tree.start, tree.stop, tree.step))
     if isinstance(tree, numpy.ndarray):
@@ -273,5 +276,5 @@ def _argument_key(tree: Any) -> Hashable:
             return numpy.ndarray, id(tree)
         return numpy.ndarray, tree.dtype, tree.shape, tree.tobytes()
     if isinstance(tree, float | complex | numpy.generic):
-        return tree.__class__, repr(tree)
-    return tree.__class__, tree
+        return kind, repr(tree)
+    return kind, tree
