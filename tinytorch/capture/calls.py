@@ -287,6 +287,11 @@ def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
     recorder: Any = current_recorder()
     real, symbol = split(args, [])
     node = Node(Kind.CALL, ufunc.__name__, ufunc, tuple(symbol), {}, recorder.tag)
+    if ufunc.__name__ in _KEEP_DTYPE and _has_layout(real, out.host):
+        ufunc(*real, out=out.host)
+        recorder.program.nodes.append(node)
+        out.set_value(recorder.output(node, out.host))
+        return out
     result = ufunc(*real)
     if result.shape != out.shape or result.dtype != out.dtype:
         return call(ufunc.__name__, ufunc, args, {"out": out})
@@ -297,6 +302,23 @@ def call_ufunc(ufunc: Any, args: Any, kwargs: Any) -> Any:
     recorder.program.nodes.append(node)
     out.set_value(recorder.output(node, out.host))
     return out
+
+
+#: Ufuncs whose result has the dtype of floating-point arguments; they round in one way.
+_KEEP_DTYPE = frozenset((
+    "add subtract multiply divide maximum minimum sqrt square negative absolute"
+).split())  # fmt: skip
+
+
+def _has_layout(items: list[Any], out: Any) -> bool:
+    """Whether a ufunc of these arguments has a result with the shape and dtype of ``out``."""
+    arrays = [item for item in items if item.__class__ is not float]
+    if out.dtype.kind != "f" or any(
+        item.__class__ is not numpy.ndarray or item.dtype != out.dtype for item in arrays
+    ):
+        return False
+    shapes = {item.shape for item in arrays}
+    return out.shape in shapes and shapes <= {out.shape, ()}
 
 
 #: Ufuncs that round in one way: a formula for vectors and one for single elements may differ.

@@ -147,7 +147,10 @@ class Compiled:
             return self.function(*args, **kwargs)
         if self._is_first_step(signature, reach):
             return self.function(*args, **kwargs)
-        reason = unsupported_tensor([*signature.tensors, *reach.tensors.values()])
+        tensors = [*signature.tensors, *reach.tensors.values()]
+        reason = unsupported_tensor(tensors) or unsupported_tensor(
+            tensor._grad for tensor in tensors if tensor._grad is not None
+        )
         if reach.has_hooks():
             reason = "a module has a hook of Python"
         elif calls_cupy(reach):
