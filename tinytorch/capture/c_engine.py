@@ -20,7 +20,7 @@ from .c_compiler import cache_folder, find_compiler, load_library
 from .c_convolution import convolution_text, is_convolution, is_finite
 from .c_prelude import PRELUDE
 from .c_text import Text, levels, lower, sort_by_level, write_text
-from .graph import Node, Program, Value
+from .graph import Kind, Node, Program, Value
 from .grouping import LoopGroup, LoopOp, Step, group_nodes
 from .memory import MemoryPlan, Where, plan_memory
 from .numpy_engine import Executable, ProgramWriter, writes_out
@@ -36,6 +36,8 @@ _FEW = 2048
 #: Offset of the address of the elements in an array, and of the first item in a tuple.
 _ARRAY_OFFSET, _TUPLE_OFFSET = object.__basicsize__, tuple.__basicsize__
 _Address = ctypes.c_void_p
+#: Kinds of nodes of which no call of NumPy's computes with floating-point numbers.
+_QUIET = Kind.VIEW, Kind.CONSTANT
 
 
 @functools.cache
@@ -160,6 +162,12 @@ class CWriter(ProgramWriter):
         self.texts: dict[str, str] = {}  # name of each function by its text
         self.kept: list[Any] = []  # memory that only the compiled functions read
         self.space.update(partial=functools.partial, fit_layout=fit_layout, is_finite=is_finite)
+
+    def write(self) -> Executable:
+        """Return the executable."""
+        made = super().write()
+        made.calls_numpy = not all(isinstance(step, LoopGroup) or step.kind in _QUIET for step in self.steps)
+        return made
 
     def write_group(self, group: LoopGroup) -> None:
         """Write the call of the compiled function of a group."""

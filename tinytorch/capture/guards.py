@@ -9,6 +9,7 @@ run the same program if their signatures are equal and everything that the funct
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter, is_, ne
 from types import ModuleType
 from typing import Any
@@ -41,6 +42,7 @@ _NUMPY = load("numpy")
 _REPRESENTED = frozenset((float, complex, *numpy.sctypeDict.values()))
 _array = attrgetter("_data")
 _requires_grad = attrgetter("_rg")
+_state = attrgetter("_data", "_rg")
 
 
 def is_eager_scope() -> bool:
@@ -262,14 +264,17 @@ class TensorGuard:
         self.arrays = list(map(_array, self.tensors))
         self._grads = list(map(_requires_grad, self.tensors))
         self._kinds = list(map(type, self.tensors))
+        self._state = list(self._read_state())
+
+    def _read_state(self) -> Iterator[Any]:
+        """Yield the array and ``requires_grad`` of each tensor."""
+        return chain.from_iterable(map(_state, self.tensors))
 
     def holds(self) -> bool:
         """Whether shapes, dtypes, strides and ``requires_grad`` are as they were."""
-        if any(map(ne, map(_requires_grad, self.tensors), self._grads)):
-            return False
-        if all(map(is_, map(_array, self.tensors), self.arrays)):
+        if all(map(is_, self._read_state(), self._state)):
             return True
-        if self.is_strict:
+        if self.is_strict or any(map(ne, map(_requires_grad, self.tensors), self._grads)):
             return False
         current = list(map(_array, self.tensors))
         if list(map(type, self.tensors)) != self._kinds or not all(
@@ -277,6 +282,7 @@ class TensorGuard:
         ):
             return False
         self.arrays = current
+        self._state = list(self._read_state())
         return True
 
 

@@ -242,8 +242,9 @@ class ProgramCall:
                 raise
             restore()
             return again()  # which raises what eager code raises, if it does
-        for tensor in self.writes.tensors(tensors):
-            tensor._bump()
+        if self._written:
+            for tensor in self.writes.tensors(tensors):
+                tensor._bump()
         for action in self._actions:
             action()
         if self._is_set:

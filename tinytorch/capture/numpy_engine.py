@@ -58,10 +58,12 @@ class Executable:
         nbytes: Bytes of the memory that it keeps.
         groups: Number of groups that are computed as one loop.
         engine: What runs the program, and why.
+        calls_numpy: Whether its function calls NumPy's functions, which may warn of infinities.
         profiled: The function with a row of the profile for each part.
     """
 
     engine = "numpy"
+    calls_numpy: bool = True
     profiled: ProfiledFunction
 
     def __init__(self, function: Any, source: str, nbytes: int, groups: int) -> None:
@@ -76,6 +78,8 @@ class Executable:
         Args:
             arrays: One array for each input, with the shape, dtype and strides of the recording.
         """
+        if not self.calls_numpy:
+            return self._function(*arrays)  # type: ignore[no-any-return]
         with numpy.errstate(all="ignore"):
             return self._function(*arrays)  # type: ignore[no-any-return]
 

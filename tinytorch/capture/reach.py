@@ -30,6 +30,7 @@ from .code_names import (
     DYNAMIC, EVALUATING, PACKAGE, PURE, SUSPICIOUS, is_dynamic, is_library, is_suspicious,
     is_user_code, names_in,
 )  # fmt: skip
+from .guard_text import MOST_TERMS, GuardText
 from .python_values import (
     FLOATS, MISSING, SIMPLE, contents_reader, has_contents, instance_dict, is_same, is_simple,
     is_unchanged, is_unset, parts_of, read_array, read_items, stream_state,
@@ -59,6 +60,10 @@ _UNREAD = frozenset((
     "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_is_full_backward_hook",
     *_HOOKS, *_MIRRORED,
 ))  # fmt: skip
+#: Errors of a read of an attribute, an entry, or the contents of a cell that was deleted.
+_DELETED = AttributeError, KeyError, ValueError
+#: Comparisons of a recording after which they are compiled.
+_OFTEN = 10
 #: Members of classes that an attribute of a class or of an instance may stand for.
 _METHODS: tuple[Any, ...] = property, FunctionType, staticmethod, classmethod
 #: Methods that the library calls by name.
@@ -395,6 +400,9 @@ class Reach:
         self._cell_list = [cell for cell, _ in self._cells.values() if has_contents(cell)]
         self._sizes = list(map(len, self._sized))
         self._expected = list(self._current())
+        #: How often all objects were the same, and the function that compares them after that.
+        self._matches = 0
+        self._test: Callable[[], bool] | None = None
 
     def _is_sized(self, scope: Any) -> bool:
         """Whether a new member of a class or a Python module is another state."""
@@ -433,6 +441,15 @@ class Reach:
 
     def holds(self) -> bool:
         """Whether everything is as it was: the same objects, or equal simple values."""
+        try:
+            if self._test is not None and self._test():
+                return True
+            return self._is_equal()
+        except _DELETED:
+            return False
+
+    def _is_equal(self) -> bool:
+        """``holds``, by loops over the values."""
         if list(map(len, self._sized)) != self._sizes or any(self._hooks):
             return False
         if list(map(type, self._typed)) != self._kinds:
@@ -443,18 +460,50 @@ class Reach:
             return False
         if self._reads and not all(is_same(read(), value) for read, value, _ in self._reads):
             return False
-        try:
-            return all(map(is_, self._current(), self._expected)) or self._holds_by_value()
-        except (KeyError, ValueError):  # an attribute or the contents of a cell were deleted
-            return False
+        if not all(map(is_, self._current(), self._expected)):
+            return self._holds_by_value()
+        self._matches += 1
+        if self._matches == _OFTEN and not self._numpy_arrays and not self._reads:
+            self._test = self._write_test()
+        return True
 
     def _holds_by_value(self) -> bool:
         """Compare by value; store the new objects if all are equal to the former ones."""
         current = list(self._current())
         if all(map(is_same, current, self._expected)):
             self._expected = current
+            self._test, self._matches = None, 0
             return True
         return False
+
+    def _write_test(self) -> Callable[[], bool] | None:
+        """Return a function that is True if all objects are the same; None if they are many."""
+        text, expected = GuardText(), iter(self._expected)
+        sequences = self._listed_sequences
+        others = len(self._sized) + len(self._hooks) + len(self._typed) + len(self._ordered)
+        if len(self._expected) + others > MOST_TERMS or any(type(s) is not list for s in sequences):
+            return None
+        if any(value is MISSING for value in self._expected):
+            return None
+        for owner, size in zip(self._sized, self._sizes, strict=True):
+            text.add_size(owner, size)
+        for owner in self._hooks:
+            text.add_size(owner, 0)
+        for owner, kind in zip(self._typed, self._kinds, strict=True):
+            text.add_type(owner, kind)
+        for state, order in zip(self._ordered, self._orders, strict=True):
+            text.add_order(state, order)
+        for state, keys, _ in self._listed:
+            text.add_items(state, keys, expected)
+        for sequence in sequences:
+            text.add_items(sequence, range(len(sequence)), expected)
+        for scope, name in zip(self._scope_dicts, self._scope_names, strict=True):
+            text.add_items(scope, [name], expected)
+        for owner, name in zip(self._owners, self._owner_names, strict=True):
+            text.add_attribute(owner, name, next(expected))
+        for cell in self._cell_list:
+            text.add_attribute(cell, "cell_contents", next(expected))
+        return text.compile()
 
     def changes(self) -> list[Change]:
         """Return the values that are not as they were, and random generators that have advanced."""
