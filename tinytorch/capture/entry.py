@@ -12,6 +12,7 @@ import numpy
 
 from ..core.tensor import Tensor
 from ..graph.views import FUNCTION
+from ..state.recorder import RECORDER
 from .graph import Program, Value
 from .guards import Signature, TensorGuard, dense, is_like
 from .profiling import run_prepared
@@ -164,7 +165,9 @@ class Choice:
         ]
 
     def tensors(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return the tensors at a call with these arguments."""
+        """Return the tensors at a call with these arguments; the list must not be changed."""
+        if not self._arguments and not self._grads:
+            return self._template
         found = self._template.copy()
         for i, place in self._arguments:
             found[i] = arguments[place]
@@ -372,7 +375,10 @@ class ResultTree:
             tensors: The tensors among the arguments, each once.
         """
         if self._is_single:
-            return self._part(*self._parts[0], outputs, tensors)
+            kind, value = self._parts[0]
+            return outputs[value] if kind == "output" else (
+                self._part(kind, value, outputs, tensors)
+            )  # fmt: skip
         parts = [self._part(kind, value, outputs, tensors) for kind, value in self._parts]
         return rebuild_tree(self._structure, iter(parts))
 
@@ -407,7 +413,8 @@ class Lanes:
             lane = self._free.pop()
         except IndexError:
             lane = self._prepare(self.program)
-        outputs = run_prepared(lane, arrays)
+        is_profiled = RECORDER.get() is not None
+        outputs: list[Any] = run_prepared(lane, arrays) if is_profiled else lane.run(arrays)
         self._free.append(lane)
         return outputs
 

@@ -67,11 +67,11 @@ def other_backend(engine: str, is_checked: bool) -> str:
         is_checked: Whether replays are compared with eager calls.
     """
     backend = current_backend()
+    if backend is _NUMPY and engine not in ("jax", "cuda"):
+        return ""
     if is_checked and backend is not _NUMPY:
         return f"the active backend is {backend.name!r}, and mode='check' needs 'numpy'"
-    if engine in ("auto", backend.engine) if backend.engine else (
-        backend is _NUMPY and engine not in ("jax", "cuda")
-    ):  # fmt: skip
+    if backend.engine and engine in ("auto", backend.engine):
         return ""
     if backend is _NUMPY or backend.engine:
         return f"the active backend is {backend.name!r}, which the engine {engine!r} cannot run"
@@ -80,10 +80,10 @@ def other_backend(engine: str, is_checked: bool) -> str:
 
 def modes() -> tuple[Any, ...]:
     """Return the modes that decide what operations compute."""
-    on = autocast._ON.get()
+    on, backend = autocast._ON.get(), current_backend()
     casts = (on, tuple(autocast._DTYPES.get().items())) if on else ()
     return (
-        grad_enabled(), inference_enabled(), default_dtype(), current_backend(), generator(),
+        grad_enabled(), inference_enabled(), default_dtype(), backend, generator(backend),
         casts, *settings.values.values(),
     )  # fmt: skip
 
@@ -108,7 +108,8 @@ class Signature:
         self.containers: list[Any] = []
         self.unsupported = ""
         self.key: list[Any] = [*modes(), len(args), *kwargs]
-        self._add(args)
+        if args:
+            self._add(args)
         if kwargs:
             self._add(kwargs.values())
         arrays = [tensor._data for tensor in self.tensors]
