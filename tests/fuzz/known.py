@@ -117,6 +117,13 @@ KNOWN = [
           "PyTorch's retained gradient has the shape from before a change of shape in place",
           "(y := L.ones(2, 3, requires_grad=True) * 1) is not None and y.retain_grad() is None and"
           " y.t_().sum().backward() is None and y.grad.shape != y.shape"),
+    Known("programs", "value",
+          r"(?s)(no_grad|inference_mode)\(\): \w+\.(t|transpose|swapaxes)_\(.*\n\[7\] ours",
+          "PyTorch's gradient of a tensor that was transposed in place in no_grad is that of the"
+          " tensor before, in the places of the tensor after",
+          "[x := L.ones(2, 2, requires_grad=True), y := x * L.tensor([[1.0, 2.0], [3.0, 4.0]]),"
+          " L.no_grad()(lambda: y.t_())(), y[0, 1].backward()]"
+          " and y[0, 1] == 3 and x.grad[0, 1] == 2 and x.grad[1, 0] == 0"),
     Known("calls", "value", r"\.expand\((?s:.*)\ngradient of std(_mean)?\n.*\(number/number\)$",
           "PyTorch's deviation of all of several equal elements is a rounding error, and divides"
           " another one",
