@@ -181,22 +181,33 @@ class JaxProgram:
         self._floats = [v for v in read if v in numbers.names and v not in numbers.arrays]
         arrays = [v for v in read if v in inputs and v not in numbers.names]
         drawn = [v for v in read if v in numbers.arrays]
+        # XLA gives memory of arguments to results of the same shape, in order: replaced values and
+        # those that replace them come first, in one order, so that no value is copied.
+        new = {
+            program.inputs[number]: value for number, value in program.writes if value in made
+        }  # fmt: skip
+        new = {value: new[value] for value in arrays if value in new}
+        self._replaced = len(new)
+        arrays = [*new, *(value for value in arrays if value not in new)]
         #: Places among the arguments of those that nothing reads.
         self._spare = range(len(arrays), len(arrays) + len(spare))
         arrays += [program.inputs[number] for number in spare]
         self._arguments = [*arrays, *drawn]
         self._sources = [inputs[value] for value in arrays]
-        results = dict.fromkeys([*program.outputs, *[value for _, value in program.writes]])
+        written = [value for _, value in program.writes]
+        results = dict.fromkeys([*new.values(), *program.outputs, *written])
         self._results = [value for value in results if value in made]
-        self._known = [value for value in results if value in numbers.names]
-        self._returned = [
-            (value, inputs[value])
-            for value in results if value in inputs and value not in numbers.names
-        ]  # fmt: skip
+        known = [value for value in results if value in numbers.names]
+        returned = [value for value in results if value in inputs and value not in numbers.names]
+        self._returned = [inputs[value] for value in returned]
         self._compute = numbers.build(*[
-            [numbers.names[value] for value in values]
-            for values in (self._floats, drawn, self._known)
+            [numbers.names[value] for value in values] for values in (self._floats, drawn, known)
         ], numbers.keys)  # fmt: skip
+        #: Where a run has each value: first what is compiled, then what the host has.
+        places = {value: i for i, value in enumerate([*self._results, *known, *returned])}
+        self._made = len(self._results)
+        self._outputs = [(places[value], value) for value in program.outputs]
+        self._writes = [(number, places[value]) for number, value in program.writes]
 
     def _find_donated(self) -> list[int]:
         """Return the places of the arguments whose memory gets the values that replace them.
@@ -205,9 +216,7 @@ class JaxProgram:
         """
         if any(node.name == "holds" for node in self._numbers.left):
             return []
-        places = list(self._spare)
-        replaced = {self.program.inputs[number] for number, _ in self.program.writes}
-        return places + [i for i, value in enumerate(self._arguments) if value in replaced]
+        return [*range(self._replaced), *self._spare]
 
     def _trace(self, *given: Any) -> Any:
         """Compute the results, what checks need, and conditions; JAX traces this function."""
@@ -245,14 +254,12 @@ class JaxProgram:
         Raises:
             StaleProgramError: If a condition does not hold that held when it was recorded.
         """
-        program, library = self.program, self._backend.library
         floats, drawn, known, keys = self._compute(arrays)
         numbers = [numpy.array(floats, numpy.float64)] if floats else []
         if keys:
             numbers.append(numpy.array(keys, numpy.int64))
-        values = dict(zip(self._known, map(raw_of, known), strict=True))
         with _REPLACING:
-            values.update([(value, snapshot(arrays[number])) for value, number in self._returned])
+            returned = [snapshot(arrays[number]) for number in self._returned]
             raws = [getattr(arrays[number], "raw", arrays[number]) for number in self._sources]
             for i in self._donated:
                 if sys.getrefcount(raws[i]) > _LISTED + 2:  # its store, and the array's reading
@@ -263,19 +270,23 @@ class JaxProgram:
             found, answers, conditions = self._call(*numbers, *raws, *map(raw_of, drawn))
             if not all(map(bool, conditions)):
                 raise StaleProgramError("a condition does not hold that held when recorded")
-            values.update(zip(self._results, found, strict=True))
-            for number, value in program.writes:
-                write(arrays[number], values[value])
+            found += [*map(raw_of, known), *returned]
+            for number, place in self._writes:
+                write(arrays[number], found[place])
+        wrap, trace = self._backend.library.wrap, self._backend.raw_library.eager_trace
         for answer, check in zip(answers, self._checks, strict=True):
-            self._backend._defer(library.wrap(answer, library.library.eager_trace), check)
-        return [self._wrap(values[value], value) for value in program.outputs]
+            self._backend._defer(wrap(answer, trace), check)
+        return [
+            wrap(found[place], trace) if place < self._made else self._wrap(found[place], value)
+            for place, value in self._outputs
+        ]
 
     def prepare(self) -> JaxProgram:
         """Return the program itself."""
         return self
 
     def _wrap(self, raw: Any, value: Value) -> Any:
-        """Return an array of the backend with memory of its own."""
+        """Return an array of the backend for a value that the host has."""
         library = self._backend.raw_library
         if isinstance(raw, library.array_class):
             return self._backend.library.wrap(raw, library.eager_trace)

@@ -91,7 +91,7 @@ class DaskLibrary(ArrayLibrary):
     def draw(self, name: str, key: int, shape: Shape, dtype: Dtype) -> Raw:
         generator = self.namespace.random.default_rng(key)
         function = generator.random if name == "uniform" else generator.standard_normal
-        return function(size=tuple(shape), chunks="auto").astype(dtype)
+        return function(size=tuple(shape), chunks="auto", dtype=dtype)
 
     def permute(self, raw: Raw, axes: Sequence[int]) -> Raw:
         return raw.transpose(axes)
