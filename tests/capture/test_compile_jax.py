@@ -362,6 +362,25 @@ def test_memory_that_the_program_holds_is_not_reused(on_jax: Any) -> None:
     assert view.tolist() == weight[:2].tolist() == [7.0, 7.0]
 
 
+def test_a_step_writes_each_value_over_the_one_that_it_replaces(on_jax: Any) -> None:
+    # XLA copies values that it writes elsewhere: with Adam three values have one shape.
+    net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    optimizer = optim.Adam(net.parameters())
+    compiled = tt.compile(train(net, lambda: net(tt.ones(2, 4)).sum(), optimizer)[0])
+    for _ in range(4):
+        compiled()
+    names = "exp_avg", "exp_avg_sq"
+    state = [optimizer.state[p][name] for p in net.parameters() for name in names]
+
+    def addresses() -> list[int]:
+        tensors = [*net.parameters(), *state]
+        return [on_jax.unwrap(each.detach()).unsafe_buffer_pointer() for each in tensors]
+
+    before = addresses()
+    compiled()
+    assert addresses() == before
+
+
 def test_two_threads_run_one_program(on_jax: Any) -> None:
     weight, total = tt.zeros(50), []
 
