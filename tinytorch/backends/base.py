@@ -135,7 +135,7 @@ class Backend(SpecialFunctions):
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
         """Return the dtype of an array; raise TypeError if PyTorch has no such dtype."""
-        return self.dtype_of_native(array.dtype)
+        return _DTYPE_OF_CHAR.get(array.dtype.char) or self.dtype_of_native(array.dtype)
 
     def dtype_of_native(self, native: Any) -> dtypes.dtype:
         """Return the dtype for the library's dtype object ``native``."""
@@ -245,8 +245,8 @@ class Backend(SpecialFunctions):
 
     # -- operations that libraries implement differently ------------------------------------------
 
-    def lu(self, matrix: Array) -> tuple[Array, Array] | None:
-        """LU factors in one matrix, and LAPACK's pivots; None to use the generic algorithm."""
+    def lu(self, matrix: Array) -> tuple[Array, Array, Array] | None:
+        """LU factors in one matrix, LAPACK's pivots and ``info``; None as for ``ldl``."""
         return None
 
     def rows_from_pivots(self, pivots: Array, size: int) -> Array | None:

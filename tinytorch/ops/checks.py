@@ -30,10 +30,12 @@ def kind_of(*operands: Any) -> str:
 
 def as_arrays(xp: Backend, *operands: Any) -> list[Any]:
     """Promoted operands, with each Python scalar as a 0-d array of the arrays' dtype."""
-    dtypes = [v.dtype for v in operands if hasattr(v, "dtype")]
-    if len(dtypes) == len(operands):
+    for operand in operands:
+        if not hasattr(operand, "dtype"):
+            break
+    else:
         return list(operands)
-    dtype = dtypes[0]
+    dtype = next(v.dtype for v in operands if hasattr(v, "dtype"))
     return [v if hasattr(v, "dtype") else xp.asarray(v, dtype) for v in operands]
 
 
@@ -97,7 +99,7 @@ def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     computed in float32. The last array has the shape and the dtype of the result: in a kernel it is
     the input, in a gradient rule the input or the result, after ``g``.
     """
-    if not xp.records and is_half(arrays[-1]):
+    if not xp.records and arrays[-1].dtype.char == "e":
         return compute_in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
     return xp.blockwise(function, *arrays)
 
@@ -135,6 +137,8 @@ def check_tensor(name: str, value: Any) -> None:
 
 def as_int(name: str, argument: str, value: Any) -> int:
     """``value`` as an int; TypeError for a bool or anything else that is not an integer."""
+    if value.__class__ is int:
+        return value  # type: ignore[no-any-return]
     if not isinstance(value, bool):
         if hasattr(value, "__index__"):
             return operator.index(value)

@@ -49,6 +49,8 @@ _SOME = 4096
 _SEVERAL = 512
 #: The exponential of this bound, also divided by a sum of 2**60 of them, is in float32's range.
 _MODERATE = 40.0
+#: Up to this many elements Python's functions of floats are faster than formulas by NumPy's calls.
+_FEW_CALLS = 64
 #: Up to this many products of numbers ``index_add`` is faster than SciPy's sparse matrices.
 _FEW_PRODUCTS = 1024
 _HALF = numpy.dtype("float16")
@@ -59,6 +61,7 @@ _short_ones = SHORT_ONES.get
 _empty = numpy.empty
 _zeros = numpy.zeros
 _maximum = numpy.maximum
+_minimum = numpy.minimum
 _ndarray: Any = numpy.ndarray
 _where = getattr(numpy.where, "_implementation", numpy.where)  # as ``serve_library`` does
 _highest: Any = numpy.maximum.reduce
@@ -69,6 +72,7 @@ _vecdot: Any = numpy.vecdot
 _tri: Any = numpy.tri
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _SCALARS = frozenset((int, float))
+_KIND_OF_SCALAR = {int: "i", float: "f"}
 
 
 @cache
@@ -115,6 +119,13 @@ def _as_operand(number: Any, other: Any) -> Any:
     if dtype is None or dtype.char not in "fd":
         return number
     return _numbers[dtype](number) if number or number.__class__ is float else _ZEROS[dtype]
+
+
+def _map_few(function: Callable[[float], float], array: Array) -> Array | None:
+    """Apply Python's function of a float to few float32 or float64 elements; else return None."""
+    if array.__class__ is not _ndarray or array.size > _FEW_CALLS or array.dtype.char not in "fd":
+        return None
+    return numpy.array([*map(function, array.ravel().tolist())], array.dtype).reshape(array.shape)
 
 
 def _as_float_pair(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
@@ -223,6 +234,12 @@ class NumpyBackend(Backend):
     checks_indices = True
     can_be_shared: ClassVar[bool] = memory.POSSIBLE
 
+    def native_dtype(self, dtype: Any) -> Any:
+        native = dtype.dtype
+        if native is not None and native.num < 256:  # one of NumPy's own
+            return native
+        return super().native_dtype(dtype)
+
     item: Any = staticmethod(numpy.ndarray.item)
     scalar: Any = staticmethod(numpy.ndarray.item)
 
@@ -306,8 +323,9 @@ class NumpyBackend(Backend):
         return out
 
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
-        """``numpy.full``, twice as fast for a scalar and a float dtype."""
-        if fill_value.__class__ is float and getattr(dtype, "kind", None) == "f":
+        """``numpy.full``, twice as fast for a scalar of the kind of the dtype."""
+        kind = _KIND_OF_SCALAR.get(fill_value.__class__)
+        if kind is not None and getattr(dtype, "kind", None) == kind:
             out = _empty(shape, dtype, order)
             out.fill(fill_value)
             return out
@@ -326,6 +344,8 @@ class NumpyBackend(Backend):
         if m is None:
             m = n
         out = _zeros((n, m), dtype)
+        if not n or not m:
+            return out
         out.ravel()[: m * m : m + 1] = 1
         return out
 
@@ -460,13 +480,11 @@ class NumpyBackend(Backend):
         kind = dtype.char
         by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
         if not by_clip or numpy.ndim(low) or numpy.ndim(high):
-            if high is None and low.__class__ is int and low == 0:
-                return _maximum(_ZEROS[dtype], array)
-            if kind in "fd":  # a 0-d array takes half the time of a Python scalar
-                number: Any = _numbers[dtype]
-                low = number(low) if low.__class__ in _SCALARS else low
-                high = number(high) if high.__class__ in _SCALARS else high
-            return super().between(array, low, high)
+            if low is not None:
+                array = _maximum(_as_operand(low, array) if low.__class__ in _SCALARS else low, array)
+            if high is None:
+                return array
+            return _minimum(_as_operand(high, array) if high.__class__ in _SCALARS else high, array)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))
 
@@ -637,7 +655,7 @@ class NumpyBackend(Backend):
             return self.blockwise(sums.logaddexp, a, b)
         return numpy.logaddexp(a, b)
 
-    def lu(self, matrix: Array) -> tuple[Array, Array] | None:
+    def lu(self, matrix: Array) -> tuple[Array, Array, Array] | None:
         return blas.lu(matrix)
 
     def rows_from_pivots(self, pivots: Array, size: int) -> Array | None:
@@ -724,6 +742,14 @@ class NumpyBackend(Backend):
     def last_true(self, mask: Array, axis: int) -> Array:
         found = last_true(mask, axis)
         return super().last_true(mask, axis) if found is None else found
+
+    def erf(self, array: Array) -> Array:
+        found = _map_few(math.erf, array)
+        return super().erf(array) if found is None else found
+
+    def erfc(self, array: Array) -> Array:
+        found = _map_few(math.erfc, array)
+        return super().erfc(array) if found is None else found
 
     def errstate(self, **options: Any) -> AbstractContextManager[object]:
         return numpy.errstate(**options)

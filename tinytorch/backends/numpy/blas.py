@@ -282,19 +282,19 @@ def _address(array: Any) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(array))
 
 
-def lu(matrix: Any) -> tuple[Any, Any] | None:
+def lu(matrix: Any) -> tuple[Any, Any, Any] | None:
     """LU factorization with pivoting by LAPACK's ``getrf``.
 
     Args:
         matrix: Array of shape ``(..., m, n)``.
 
     Returns:
-        Both triangular factors in one array of shape ``(..., m, n)``, column-major in memory, and
-        the pivots, counted from 1, int32 of shape ``(..., min(m, n))``. None if LAPACK is not
-        available, would be slower, or met a NaN.
+        Both triangular factors in one array of shape ``(..., m, n)``, column-major in memory, the
+        pivots, counted from 1, of shape ``(..., min(m, n))``, and LAPACK's status ``info`` of shape
+        ``(...,)``, both int32. None if LAPACK is not available, would be slower, or met a NaN.
     """
     *batch, m, n = matrix.shape
-    count = math.prod(batch)
+    count, length = math.prod(batch), min(m, n)
     if not matrix.size or count > 1 and _WORTH * count > m * n:
         return None
     letter = _LETTERS.get(matrix.dtype.char)
@@ -303,17 +303,29 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
         return None
     function, integer = found
     columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
-    pivots = numpy.empty((*batch, min(m, n)), integer)
-    sizes = numpy.array([m, n, 0], integer)
-    first_size = _address(sizes)
-    rows, cols, info = first_size, first_size + sizes.itemsize, first_size + 2 * sizes.itemsize
-    data, step = _address(columns), m * n * columns.itemsize
-    first_pivot, pivot_step = _address(pivots), pivots.shape[-1] * pivots.itemsize
+    numbers = numpy.empty(2 + count + count * length, integer)
+    numbers[:2] = m, n
+    item, rows = numbers.itemsize, _address(numbers)
+    data, info, pivots = _address(columns), rows + 2 * item, rows + (2 + count) * item
     for i in range(count):
-        function(rows, cols, data + i * step, rows, first_pivot + i * pivot_step, info)
-    if _any(numpy.isnan(columns.diagonal(0, -2, -1)), None):
-        return None  # OpenBLAS does not divide a column by such a pivot
-    return columns.swapaxes(-1, -2), pivots.astype(_INT32, copy=False)
+        function(
+            rows, rows + item, data + i * m * n * columns.itemsize, rows,
+            pivots + i * length * item, info + i * item,
+        )  # fmt: skip
+    total = numpy.add.reduce(columns.diagonal(0, -2, -1), None)
+    if total != total:
+        return None  # OpenBLAS does not divide a column by a pivot that is NaN
+    return columns.swapaxes(-1, -2), *_split_numbers(numbers, batch, length)
+
+
+def _split_numbers(numbers: Any, batch: list[int], length: int) -> tuple[Any, Any]:
+    """Pivots of shape ``(*batch, length)`` and ``info`` of shape ``batch``, int32.
+
+    ``numbers`` are LAPACK's: two sizes, the status of each matrix, and their pivots.
+    """
+    count = math.prod(batch)
+    pivots = numbers[2 + count :].astype(_INT32).reshape(*batch, length)
+    return pivots, numbers[2 : 2 + count].astype(_INT32).reshape(batch)
 
 
 def rows_from_pivots(pivots: Any, size: int) -> Any:
@@ -352,16 +364,14 @@ def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
         return None
     function, integer = found
     columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
-    pivots, info = numpy.zeros((*batch, n), integer), numpy.zeros(batch, integer)
     work = numpy.empty(n * _COLUMNS, matrix.dtype)
-    sizes = numpy.array([n, work.size], integer)
-    order = _address(sizes)
-    data, first_pivot, first_info, buffer = map(_address, (columns, pivots, info, work))
+    numbers = numpy.empty(2 + count * (n + 1), integer)
+    numbers[:2] = n, work.size
+    data, buffer, order, item = *map(_address, (columns, work, numbers)), numbers.itemsize
+    info, pivots = order + 2 * item, order + (2 + count) * item
     for i in range(count):
         function(
-            b"L", order, data + i * n * n * columns.itemsize, order,
-            first_pivot + i * n * pivots.itemsize, buffer, order + sizes.itemsize,
-            first_info + i * info.itemsize, 1,
+            b"L", order, data + i * n * n * columns.itemsize, order, pivots + i * n * item, buffer,
+            order + item, info + i * item, 1,
         )  # fmt: skip
-    factors = columns.swapaxes(-1, -2)
-    return factors, pivots.astype(_INT32, copy=False), info.astype(_INT32, copy=False)
+    return columns.swapaxes(-1, -2), *_split_numbers(numbers, batch, n)

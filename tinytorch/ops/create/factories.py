@@ -94,14 +94,15 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         >>> tt.full((2,), 3)
         tensor([3, 3])
     """
-    if fill_value.__class__ is float and -1e38 < fill_value < 1e38:
+    kind = fill_value.__class__
+    if (kind is float or kind is int and dtype is not None) and -1e38 < fill_value < 1e38:
         native = dtype
         if dtype is None:
             active, native = place_of_new()
             if active is not xp:
                 native = xp.native_dtype(default_dtype())
         if native.kind == "f" and native.itemsize > 2:
-            return xp.full(size, fill_value, native)
+            return xp.full(size, float(fill_value), native)
     if hasattr(fill_value, "item"):  # a tensor, or a NumPy scalar
         fill_value = fill_value.item()
     if not isinstance(fill_value, (bool, int, float, complex)):
@@ -699,4 +700,8 @@ def new_empty_strided(
         >>> tt.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
-    return _create_like("empty_strided", input, size, options, stride)
+    if options:
+        return _create_like("empty_strided", input, size, options, stride)
+    xp = input._xp
+    shape = check_size("empty_strided", size)
+    return wrap(empty_strided.kernel(xp, shape, stride, dtype=input._data.dtype), xp)

@@ -17,7 +17,7 @@ from ...dispatch.op import Array, Backend, Nodes, composite, op
 from ...dispatch.out import scalar_name
 from ...state import default_dtype
 from ..checks import as_int
-from ..memory_order import as_row_major, copy_in_memory_order, restore_order
+from ..memory_order import as_row_major, copy_in_memory_order, inverse_permutation
 from ..results import write_result
 from ..shape.sizes import normalize_dim
 
@@ -58,7 +58,10 @@ def _move_last(
 def _move_back(xp: Backend, array: Array, order: tuple[int, ...] | None) -> Array:
     """``array``, row-major in memory, with the order of ``_move_last`` undone."""
     array = as_row_major(xp, array)
-    return array if order is None else restore_order(xp, array, order)
+    return array if order is None else array.transpose(_inverse(order))
+
+
+_inverse = functools.lru_cache(maxsize=1024)(inverse_permutation)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -274,6 +277,8 @@ def _promote(input: Tensor, to_complex: bool) -> Tensor:
 
     Integers and bools become the default dtype. Raises RuntimeError for half precision.
     """
+    if input._data.dtype.char in ("FD" if to_complex else "fdFD"):
+        return input
     dtype = input.dtype
     if dtype.category < 2:  # bool or integer
         dtype = default_dtype()
@@ -312,7 +317,7 @@ def transform(
     sizes = _sizes([shape[d] for d in dims], s)
     scale = _scale(norm, forward)
     points = _resize_dims(_promote(input, not one), dims, sizes)
-    primitive = _complex_transform if points.is_complex() else _real_transform
+    primitive = _complex_transform if points._data.dtype.kind == "c" else _real_transform
     return primitive(points, dims, forward, scale)
 
 
@@ -323,7 +328,7 @@ def half_spectrum(
 
     ``name`` is the function, for errors; the other arguments are those of ``transform``.
     """
-    if input.is_complex():
+    if input._data.dtype.kind == "c":
         real = "real-valued" if name[-1] in "n2" else "real"
         raise RuntimeError(
             f"{name} expects a {real} input tensor, but got {scalar_name(input.dtype)}"

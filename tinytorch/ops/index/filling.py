@@ -43,7 +43,10 @@ def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None)
             f"{value.ndim} dimensions."
         )
     if out is None:
-        out = xp.empty(input.shape, input.dtype)
+        dtype = input.dtype
+        if value.__class__ in (int, float) and dtype.char in "fd" and -1e38 < value < 1e38:
+            return xp.full(input.shape, float(value), dtype)
+        out = xp.empty(input.shape, dtype)
     xp.copyto(out, convert_to_write(value, xp.dtype_of(out)), casting="unsafe")
     return out
 

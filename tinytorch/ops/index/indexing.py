@@ -98,7 +98,10 @@ def has_arrays(index: Any) -> bool:
     """Whether an index is an array or contains one."""
     if hasattr(index, "dtype"):
         return True
-    return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
+    for item in index if isinstance(index, tuple) else (index,):
+        if hasattr(item, "dtype"):
+            return True
+    return False
 
 
 @op

@@ -484,6 +484,8 @@ def _check_contractions(operands: list[Tensor], plan: EinsumPlan) -> None:
 
 def _check_not_bool(kernel: str, *operands: Tensor) -> None:
     """Raise NotImplementedError for bools, except for empty matrices, which PyTorch supports."""
+    if operands[0]._data.dtype.kind in "fc":
+        return
     if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
         check_supported(operands[0]._xp, kernel, operands[0]._data, unsupported="b")
 
@@ -570,7 +572,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
 def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
     """Raise RuntimeError for operands of two dtypes; ``name`` is the function."""
-    if a.dtype is not b.dtype:
+    if a._data.dtype is not b._data.dtype and a.dtype is not b.dtype:
         raise RuntimeError(
             f"{name}(): both inputs should have same dtype, but got {scalar_name(a.dtype)} and "
             f"{scalar_name(b.dtype)}"
@@ -620,16 +622,17 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
         tensor([11., 17.])
     """
-    if not input.ndim or not other.ndim:
+    shape, other_shape = input._data.shape, other._data.shape
+    if not shape or not other_shape:
         result = input * other
-    elif input.shape[-1] != other.shape[-1]:
+    elif shape[-1] != other_shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input.shape)} and {list(other.shape)}"
         )
     else:
         _check_same_dtype("inner", input, other)
-        terms = _inner_terms(input._data.ndim, other._data.ndim)
+        terms = _inner_terms(len(shape), len(other_shape))
         _check_not_bool("addmm_impl_cpu_" if terms[2] else "dot", input, other)
         result = _contract(input, other, *terms)
     return write_result(out, result, "inner")  # type: ignore[no-any-return]

@@ -211,8 +211,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
                 [0.5000, 1.0000]])
     """
     LU, pivots, _ = lu_factor_ex(A, pivot=pivot)
-    parts = lu_unpack(LU, pivots, unpack_pivots=pivot)
-    return write_result(out, _Lu(*parts), "linalg.lu")
+    return write_result(out, _Lu(*_unpack(LU, pivots, pivot)), "linalg.lu")
 
 
 @composite(node="LuUnpackBackward0")
@@ -246,18 +245,25 @@ def lu_unpack(
                 [0., 3.]])
     """
     _check_pivots("lu_unpack", LU_data, LU_pivots)
-    xp = LU_data._xp
-    empty = wrap(xp.empty((0,), LU_data._data.dtype), xp)
-    P = _permutation_matrix(LU_data, LU_pivots) if unpack_pivots else empty
+    parts = _unpack(LU_data, LU_pivots, unpack_pivots, unpack_data)
+    return write_result(out, _LuUnpack(*parts), "lu_unpack")
+
+
+def _unpack(
+    LU: Tensor, pivots: Tensor, unpack_pivots: bool, unpack_data: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The results of ``lu_unpack`` for pivots that fit."""
+    xp, dtype = LU._xp, LU._data.dtype
+    P = _permutation_matrix(LU, pivots) if unpack_pivots else wrap(xp.empty((0,), dtype), xp)
     if not unpack_data:
-        return write_result(out, _LuUnpack(P, empty, empty), "lu_unpack")
-    m, n = LU_data._data.shape[-2:]
+        empty = wrap(xp.empty((0,), dtype), xp)
+        return P, empty, empty
+    m, n = LU._data.shape[-2:]
     k = min(m, n)
-    unit = wrap(xp.eye(m, k, dtype=LU_data._data.dtype), xp)
-    left = LU_data if k == n else LU_data[..., :, :k]
-    top = LU_data if k == m else LU_data[..., :k, :]
-    L, U = tril(left, -1) + unit, triu(top)
-    return write_result(out, _LuUnpack(P, L, U), "lu_unpack")
+    unit = wrap(xp.eye(m, k, dtype=dtype), xp)
+    left = LU if k == n else LU[..., :, :k]
+    top = LU if k == m else LU[..., :k, :]
+    return P, tril(left, -1) + unit, triu(top)
 
 
 def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
@@ -276,7 +282,11 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
     )
     if raw.shape[-1:] != (k,):
         raise RuntimeError(f"{text} Expected {k} of them per matrix, got {list(raw.shape)}")
-    LU._xp.check_all((raw >= 1) & (raw <= rows), text)
+    ends = LU._xp.extremes(raw)
+    if ends is None:
+        LU._xp.check_all((raw >= 1) & (raw <= rows), text)
+    elif ends[0] < 1 or ends[1] > rows:
+        raise RuntimeError(text)
 
 
 @composite(namespaces=("linalg",), node="LinalgLuSolveBackward0", out=Out.EXACT)

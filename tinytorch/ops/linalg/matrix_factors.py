@@ -38,7 +38,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
         tensor([4., 3.])
     """
-    if input.ndim < 2:
+    if input._data.ndim < 2:
         raise RuntimeError(
             f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions "
             "instead"

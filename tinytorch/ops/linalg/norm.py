@@ -66,7 +66,7 @@ def _convert_input(x: Tensor, dtype: Any) -> Tensor:
     Raises RuntimeError for integers, and for a ``dtype`` that ``x`` cannot be converted to.
     """
     name = "linalg.vector_norm"
-    if x.dtype.kind not in "fc":
+    if x._data.dtype.kind not in "fc" and x.dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(x.dtype)}"
@@ -92,7 +92,8 @@ def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
 
     ``axes`` are the dimensions of the vectors, or None for all.
     """
-    sizes = x.shape if axes is None else [x.shape[i] for i in axes]
+    shape = x._data.shape
+    sizes = shape if axes is None else [shape[i] for i in axes]
     if 0 in sizes and (p < 0 or p == math.inf):
         order = int(p) if p.is_integer() else p
         where = "an empty tensor" if axes is None else f"dimensions {list(axes)} of size 0"
@@ -137,21 +138,23 @@ def matrix_norm(
         tensor(4.)
     """
     name = "linalg.matrix_norm"
-    check_dimensions(name, A)
+    ndim = A._data.ndim
+    if ndim < 2:
+        check_dimensions(name, A)
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
-    if A.dtype.kind not in "fc":
+    if A._data.dtype.kind not in "fc" and A.dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(A.dtype)}"
         )
-    row, column = (normalize_dim(name, d, A.ndim) for d in dim)
+    row, column = [normalize_dim(name, d, ndim) for d in dim]
     if row == column:
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     if ord == "fro":
-        result = vector_norm(A, 2, (row, column), keepdim, dtype=dtype)
+        result = p_norm(_convert_input(A, dtype), 2.0, (row, column), keepdim)
     else:
         result = _matrix_norm_of_order(
             A if dtype is None else A.to(dtype), ord, row, column, keepdim

@@ -57,7 +57,6 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
         was swapped with row ``pivots[i]``; and ``info``, the number of the first zero on the
         diagonal of ``U``, or 0.
     """
-    native = xp.native_dtype(dtypes.int32)
     factors = xp.lu(matrix) if pivot else None
     if factors is None:
         lu = xp.swapaxes(xp.array(xp.swapaxes(matrix, -1, -2), order="C"), -1, -2)
@@ -66,10 +65,9 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
         pivots = xp.zeros((*batch, count), xp.native_dtype(dtypes.int64))
         if count:
             _factor_panel(xp, lu, pivots, 0, pivot)
-        factors = lu, xp.astype(pivots + 1, native)
-    lu, swaps = factors
-    zero = lu.diagonal(0, -2, -1) == 0
-    return lu, swaps, first_failure(xp, zero)
+        swaps = xp.astype(pivots + 1, xp.native_dtype(dtypes.int32))
+        factors = lu, swaps, first_failure(xp, lu.diagonal(0, -2, -1) == 0)
+    return factors
 
 
 def first_failure(xp: Backend, failed: Array) -> Array:

@@ -165,8 +165,9 @@ def scaled_elu(
     def compute(x: Array) -> Array:
         # exp gets min(x, 0) alone, so it cannot overflow.
         negative, positive = xp.between(x, None, 0), xp.between(x, 0, None)
-        negative = xp.expm1(negative if rate == 1 else negative * rate) * (alpha * scale)
-        return negative + (positive if scale == 1 else positive * scale)
+        factor, scale_, rate_ = xp.constants(x, alpha * scale, scale, rate)
+        negative = xp.expm1(negative if rate == 1 else negative * rate_) * factor
+        return negative + (positive if scale == 1 else positive * scale_)
 
     return blockwise(xp, compute, x)
 
@@ -297,7 +298,8 @@ def halving_dim(name: str, x: Array, dim: int) -> int:
 
     Raises RuntimeError if that dimension has an odd size. ``name`` is the function, for errors.
     """
-    check_not_complex(name, x)
+    if x.dtype.kind == "c":
+        check_not_complex(name, x)
     if not x.ndim:
         raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")
     dim_index = normalize_dim(name, dim, x.ndim)

@@ -20,7 +20,7 @@ from ...graph.nodes import Node
 from ..checks import as_int_among, check_supported, check_tensor
 from ..index.gathering import gather_sum, largest_at_places
 from ..reduce.reduction import mean
-from ..shape.views import contiguous, following, following_sequence
+from ..shape.views import as_contiguous, following, following_sequence
 from .axis_windows import (
     AxisWindows,
     WindowTable,
@@ -39,7 +39,7 @@ _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
 #: Function that sets PyTorch's memory format of the result, by the number of pooled dimensions.
 _SET_FORMAT: dict[int, Callable[..., Tensor]] = {
-    1: following_sequence, 2: following, 3: lambda out, _: contiguous(out),
+    1: following_sequence, 2: following, 3: lambda out, _: as_contiguous(out),
 }  # fmt: skip
 
 

@@ -112,13 +112,15 @@ class WindowTable(NamedTuple):
     """Indices of the elements of all windows, for images that are flattened.
 
     Attributes:
-        size: Number of windows in each dimension.
+        flat: Shape of the flattened images, ``(N * C, pixels)``.
+        results: Shape of the results, ``(N, C, *size)``.
         indices: NumPy array ``(windows, elements)``. Shorter windows end with the number of pixels.
         repeated: The same, but shorter windows end with their first element again.
         counts: Number of elements of each window: an int if they are all equal, else a NumPy array.
     """
 
-    size: Sizes
+    flat: Sizes
+    results: Sizes
     indices: Any
     repeated: Any
     counts: Any
@@ -128,11 +130,11 @@ class WindowTable(NamedTuple):
 
         Shorter windows repeat an element.
         """
-        return xp.take(self._flatten(input), xp.from_numpy(self.repeated), 1)
+        return xp.take(input.reshape(self.flat), xp.from_numpy(self.repeated), 1)
 
     def maxima(self, xp: Backend, input: Array) -> Array:
         """Maximum of each window, which is NaN if an element is."""
-        return self._restore(input, self.elements(xp, input).max(-1))
+        return self.elements(xp, input).max(-1).reshape(self.results)
 
     def maxima_and_indices(self, xp: Backend, input: Array) -> tuple[Array, Array] | None:
         """Maxima, and their indices in the flattened image; None if one is infinite or NaN."""
@@ -143,23 +145,16 @@ class WindowTable(NamedTuple):
             return None
         number = number + xp.row_starts[self.repeated.shape]
         index = xp.from_numpy(self.repeated).reshape(-1)[number]
-        return self._restore(input, maxima), self._restore(input, index)
+        return maxima.reshape(self.results), index.reshape(self.results)
 
     def sums(self, xp: Backend, input: Array) -> Array:
         """Sum of each window."""
-        flat = self._flatten(input)
+        flat = input.reshape(self.flat)
         if self.counts.__class__ is not int:
             flat = xp.concatenate([flat, xp.zeros((flat.shape[0], 1), flat.dtype)], 1)
-        return self._restore(input, xp.sum(xp.take(flat, xp.from_numpy(self.indices), 1), 2))
-
-    def _flatten(self, input: Array) -> Array:
-        """Images as ``(N * C, pixels)``."""
-        lead = input.ndim - len(self.size)
-        return input.reshape(math.prod(input.shape[:lead]), math.prod(input.shape[lead:]))
-
-    def _restore(self, input: Array, results: Array) -> Array:
-        """``results``, ``(N * C, windows)``, as ``(N, C, *size)``."""
-        return results.reshape(input.shape[: -len(self.size)] + self.size)
+        elements = xp.take(flat, xp.from_numpy(self.indices), 1)
+        rows = elements.reshape(-1, self.indices.shape[1])
+        return xp.sum(rows, 1).reshape(self.results)
 
 
 def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | None:
@@ -169,9 +164,9 @@ def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | N
         shape: ``(N, C, *image)``, or without the first dimensions.
         axes: For each dimension of the image, the elements of each window along it.
     """
-    image = shape[len(shape) - len(axes) :]
+    batch, image = shape[: len(shape) - len(axes)], shape[len(shape) - len(axes) :]
     count = math.prod(sum(map(len, windows)) for windows in axes)
-    lead = math.prod(shape[: len(shape) - len(axes)])
+    lead, size = math.prod(batch), tuple(map(len, axes))
     if count > _FEW_IN_IMAGE or count * lead > _FEW:
         return None
     if not all(windows and all(windows) for windows in axes):
@@ -184,10 +179,11 @@ def make_table(shape: Sizes, axes: Sequence[Sequence[range]]) -> WindowTable | N
     indices = [row + [math.prod(image)] * n for row, n in zip(rows, ends, strict=True)]
     repeated = [row + row[:1] * n for row, n in zip(rows, ends, strict=True)]
     return WindowTable(
-        tuple(map(len, axes)),
+        (lead, math.prod(image)),
+        (*batch, *size),
         np.array(indices, "int64"),
         np.array(repeated, "int64"),
-        np.reshape([len(row) for row in rows], tuple(map(len, axes))) if any(ends) else longest,
+        np.reshape([len(row) for row in rows], size) if any(ends) else longest,
     )
 
 

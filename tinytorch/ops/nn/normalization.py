@@ -352,6 +352,11 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
 
 def single(*tensors: Any) -> tuple[Any, ...]:
     """The tensors, with 16-bit dtypes converted to float32, in which statistics are computed."""
+    for t in tensors:
+        if t is not None and t._data.dtype.itemsize == 2:
+            break
+    else:
+        return tensors
     return tuple([
         t.to(dtypes.float32)
         if t is not None and t._data.dtype.itemsize == 2 and t.dtype in _HALVES

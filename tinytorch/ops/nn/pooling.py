@@ -248,7 +248,8 @@ def _max_pool(
     follow = _following_volume if (spatial, input._data.ndim) == (3, 4) else following
     if not return_indices:
         return follow(window_maxima(input, windows), input)
-    out, indices = (follow(found, input) for found in maxima_and_indices(input, windows))
+    out, indices = maxima_and_indices(input, windows)
+    out, indices = follow(out, input), follow(indices, input)
     return keep_versions(out, indices), indices
 
 
@@ -435,7 +436,8 @@ def _avg_pool(
     """Average pooling of the last ``spatial`` dimensions."""
     name = f"avg_pool{spatial}d"
     check_input(name, input, spatial)
-    if input.dtype is not int64:  # the only integer dtype that PyTorch averages
+    # int64 is the only integer dtype that PyTorch averages
+    if input._data.dtype.kind != "f" and input.dtype is not int64:
         check_supported(
             input._xp,
             "avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d",

@@ -387,9 +387,10 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
     check_supported(xp, "softplus_cpu", input, unsupported="uibc")
 
     def compute(x: Array) -> Array:
-        scaled = x * beta
-        smooth = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
-        return xp.where(scaled > threshold, x, smooth)
+        factor, limit = xp.constants(x, beta, threshold)
+        scaled = x * factor
+        smooth = xp.log1p(xp.exp(xp.minimum(scaled, limit))) / factor
+        return xp.where(scaled > limit, x, smooth)
 
     return blockwise(xp, compute, input)
 
@@ -419,9 +420,11 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         tensor([-6.9315e-01, -1.0000e+03])
     """
     check_supported(xp, "log_sigmoid_cpu", input, unsupported="uibc")
-    return blockwise(
-        xp, lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), as_row_major(xp, input)
-    )
+
+    def compute(x: Array) -> Array:
+        return xp.between(x, None, 0) - xp.log1p(xp.exp(-xp.absolute(x)))
+
+    return blockwise(xp, compute, as_row_major(xp, input))
 
 
 logsigmoid.vjp(
@@ -549,7 +552,8 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
     """
     axis = halving_dim("glu", input, dim)
     check_supported(xp, "glu_cpu", input, unsupported="uib")
-    value, gate = xp.split(input, 2, axis=axis)
+    half, before = input.shape[axis] // 2, (slice(None),) * axis
+    value, gate = input[(*before, slice(half))], input[(*before, slice(half, None))]
     return value / (1 + xp.exp(-gate))
 
 

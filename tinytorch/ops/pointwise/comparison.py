@@ -383,4 +383,5 @@ def equal(input: Tensor, other: Tensor) -> bool:
         >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
         (True, False)
     """
-    return bool(_all_equal(input, other))
+    found = _all_equal(input, other)
+    return bool(found._xp.item(found._data))

@@ -210,8 +210,8 @@ def angle(xp: Backend, input: Array) -> Array:
     if input.dtype.kind == "c":
         return xp.arctan2(input.imag, input.real)
     number = xp.number(input.dtype)
-    out = xp.astype(input < number(0), input.dtype)
-    out *= number(xp.pi)
+    zero = number(0)
+    out = xp.where(input < zero, number(xp.pi), zero)
     return xp.where(input == input, out, input)
 
 

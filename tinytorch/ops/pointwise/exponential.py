@@ -366,8 +366,9 @@ def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
     """``input * log(other)``, also by ``log1p``; 0 where ``input`` is 0 and ``other`` not NaN."""
     check_supported(xp, "xlogy_cpu", input, other, unsupported="c")
     input, other = as_arrays(xp, input, other)
-    zero = xp.equal(input, xp.number(input.dtype)(0))
-    return xp.where(zero & xp.equal(other, other), 0, input * log(other))
+    zero = xp.number(input.dtype)(0)
+    is_zero = xp.equal(input, zero)
+    return xp.where(is_zero & xp.equal(other, other), zero, input * log(other))
 
 
 xlogy.vjp(

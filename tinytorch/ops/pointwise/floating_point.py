@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -41,8 +42,8 @@ def nan_to_num(
         halves = (input.real, input.imag)
         parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
         return xp.stack(parts, -1).view(input.dtype)[..., 0]
-    limits = dtypes.finfo(xp.dtype_of(input))
-    out = xp.between(input, limits.min, limits.max)  # NaN stays
+    largest = _largest(xp.dtype_of(input))
+    out = xp.between(input, -largest, largest)  # NaN stays
     if posinf is not None:
         out = xp.where(input == xp.inf, posinf, out)
     if neginf is not None:
@@ -51,6 +52,12 @@ def nan_to_num(
     if not nan and math.copysign(1, nan or 0.0) > 0:
         return xp.masked(out, known)
     return xp.where(known, out, nan)
+
+
+@functools.cache
+def _largest(dtype: dtypes.dtype) -> float:
+    """Largest number of a dtype."""
+    return dtypes.finfo(dtype).max
 
 
 nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))

@@ -286,8 +286,7 @@ def sinc(xp: Backend, input: Array) -> Array:
         return compute_in_single(xp, sinc.kernel, input)
     number = xp.number(input.dtype)
     x = input * number(math.pi)
-    zero = x == number(0)
-    return xp.where(zero, 1, xp.sin(x) / xp.where(zero, 1, x))
+    return xp.where(x == number(0), 1, xp.sin(x) / x)
 
 
 def _sinc_slope(xp: Any, x: Any) -> Any:

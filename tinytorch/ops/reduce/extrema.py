@@ -14,7 +14,7 @@ from ..index.gathering import gather_computed, gather_sum
 from ..memory_order import as_row_major
 from ..results import named_result
 from ..shape.sizes import normalize_dim
-from ..shape.views import contiguous
+from ..shape.views import as_contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 
 
@@ -357,11 +357,11 @@ def aminmax(
         >>> tt.aminmax(tt.tensor([3, 1, 2])).max
         tensor(3)
     """
-    if dim is None and not input.numel():
+    if dim is None and not input._data.size:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
             "identity."
         )
     at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
     least, most = amin(input, at, keepdim), amax(input, at, keepdim)
-    return _aminmax_result(contiguous(least), contiguous(most))  # type: ignore
+    return _aminmax_result(as_contiguous(least), as_contiguous(most))  # type: ignore

@@ -286,12 +286,11 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if input.ndim < 2:
-        raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
-        )
-    at = normalize_dim("renorm", dim, input.ndim)
-    others = tuple(d for d in range(input.ndim) if d != at)
+    ndim = input._data.ndim
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    at = normalize_dim("renorm", dim, ndim)
+    others = tuple([d for d in range(ndim) if d != at])
     size = p_norm(input, float(p), others, True)
     # torch's epsilon, in case the reciprocal of the norm is rounded up.
     scale = (min(maxnorm, dtypes.finfo(size.dtype).max) / (size + 1e-7)).where(size > maxnorm, 1.0)

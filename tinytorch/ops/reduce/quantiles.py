@@ -8,7 +8,8 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...state import default_dtype
-from ..index.gathering import gather
+from ..index.gathering import gather_computed
+from ..pointwise.addcmul_lerp import lerp
 from ..shape.sizes import reshape
 from ..sort.sorting import sort
 from .reduction import Dims, reduced_axes
@@ -107,21 +108,20 @@ def _interpolate_at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: b
     Returns:
         Tensor of shape ``(..., m)``.
     """
-    rank = q * _last_rank(rows.detach(), ignore)
+    values = rows.detach()
+    rank = q * _last_rank(values, ignore)
     rank = rank.where(rank == rank, rows.shape[-1] - 1)  # for a row with a NaN, the last element
     nearest = interpolation == "nearest"
     up = interpolation == "higher"
     position = rank.detach()
-    below = gather(rows, -1, _round_rank(rows.detach(), position, up, nearest))
+    below = gather_computed(rows, -1, _round_rank(values, position, up, nearest))
     if nearest or up or interpolation == "lower":
         return below
-    above = gather(rows, -1, _round_rank(rows.detach(), position, True, False))
-    weight = (
-        rank.detach().new_tensor(0.5) if interpolation == "midpoint" else rank - position.floor()
-    )
-    # Interpolate from the nearer end, which is exact for weights 0 and 1.
-    step = above - below
-    return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
+    above = gather_computed(rows, -1, _round_rank(values, position, True, False))
+    if interpolation == "midpoint":
+        return lerp(below, above, 0.5)
+    # It interpolates from the nearer end, which is exact for weights 0 and 1.
+    return lerp(below, above, rank - position.floor())
 
 
 @composite(method=True, node="SqueezeBackward4", out=Out.EXACT)

@@ -20,10 +20,16 @@ Dims = int | Sequence[int] | None
 
 def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     """Convert ``dim`` of a reduction to NumPy's axis; None and an empty list mean all."""
-    if dim is None:
+    if dim is None or dim.__class__ is tuple and not dim:
         return None
-    if dim.__class__ is int and 0 <= dim < ndim:
-        return (dim,)
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return (dim % ndim,)
+    if dim.__class__ is tuple and len({*dim}) == len(dim):
+        for d in dim:
+            if d.__class__ is not int or not 0 <= d < ndim:
+                break
+        else:
+            return dim  # type: ignore[no-any-return]
     axes = distinct_dims(name, dim, ndim)
     return (axes if ndim else ()) or None
 
@@ -125,7 +131,7 @@ nansum.vjp(input=_nansum_gradient)
 
 def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
     """Number of elements that are reduced to one; ``axes`` None reduces all."""
-    return math.prod(shape if axes is None else (shape[i] for i in axes))
+    return math.prod(shape if axes is None else [shape[i] for i in axes])
 
 
 @op(method=True, node=name_by_dim("MeanBackward0", "MeanBackward1"))
@@ -470,7 +476,7 @@ def hash_tensor(
     if empty:
         raise IndexError(f"hash_tensor: Expected reduction dim {empty[0]} to have non-zero size.")
     wide = dtypes.float64 if input.dtype.kind == "f" else dtypes.int64
-    bits = xp.ascontiguousarray(input.reshape(-1)).astype(xp.native_dtype(wide))
+    bits = as_row_major(xp, input.reshape(-1)).astype(xp.native_dtype(wide))
     bits = bits.view(xp.native_dtype(dtypes.uint64)).reshape(input.shape)
     return _xor_along(xp, bits, tuple(range(input.ndim)) if axes is None else axes, keepdim)
 
@@ -478,9 +484,10 @@ def hash_tensor(
 def _xor_along(xp: Backend, bits: Array, axes: tuple[int, ...], keepdim: bool) -> Any:
     """Exclusive or along ``axes`` by repeated halving, for libraries without the reduction."""
     shape = bits.shape
-    kept = tuple(i for i in range(bits.ndim) if i not in axes)
+    kept = tuple([i for i in range(bits.ndim) if i not in axes])
     count = element_count(shape, axes)
-    rows = xp.transpose(bits, (*axes, *kept)).reshape((count, *(shape[i] for i in kept)))
+    rows = xp.transpose(bits, (*axes, *kept)) if kept else bits
+    rows = rows.reshape((count, *[shape[i] for i in kept]))
     while rows.shape[0] > 1:
         half = rows.shape[0] // 2
         folded = rows[:half] ^ rows[half : 2 * half]

@@ -13,7 +13,7 @@ from ..checks import as_int
 from ..memory_order import as_row_major
 from ..pointwise.complex_numbers import complex as complex_
 from ..shape.joining import cat
-from ..shape.views import contiguous
+from ..shape.views import as_contiguous
 from .reduction import Dims, divide_by_count, element_count, mean, reduced_axes, spread
 
 _DOUBLE = dtypes.float64.dtype
@@ -272,7 +272,7 @@ def var_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("var_mean", input, dim, unbiased, keepdim, correction)
-    return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
+    return _var(input, dim, correction, keepdim), as_contiguous(mean(input, dim, keepdim))
 
 
 @composite(node="StdMeanBackward0", like=var)
@@ -294,7 +294,7 @@ def std_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("std_mean", input, dim, unbiased, keepdim, correction)
-    return _std(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
+    return _std(input, dim, correction, keepdim), as_contiguous(mean(input, dim, keepdim))
 
 
 def _check_weights(name: str, weights: Tensor, kinds: str, wanted: str, count: int) -> None:

@@ -462,14 +462,15 @@ def mH(input: Tensor) -> Tensor:
         tensor([[0.-1.j],
                 [2.-0.j]])
     """
-    if input.ndim == 1:
+    ndim = input._data.ndim
+    if ndim == 1:
         raise RuntimeError(
             "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    if not input.ndim:
+    if not ndim:
         _warn_of_no_matrix("mH")
-    swapped = transpose(input, -2, -1) if input.ndim else t(input)
-    return conj(swapped) if input.is_complex() else swapped
+    swapped = transpose(input, -2, -1) if ndim else t(input)
+    return conj(swapped) if input._data.dtype.kind == "c" else swapped
 
 
 @composite(method=True, like=mT)

@@ -83,17 +83,18 @@ def _as_strided(
     span = extent(size, stride)
     if start < limits[0] or start + span > limits[1]:
         check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
-    array, here = input, 0
+    array = input
     if not (array.flags.c_contiguous if own is None else has_strides(array, own)):
         array = copy_with_strides(xp, array, own)
     if array.flags.c_contiguous and 0 <= start <= array.size - span:
-        flat = array.reshape(-1)
+        flat, first = array.reshape(-1), start if span else 0
     else:
         flat, here = xp.memory(array) or (array.reshape(-1), 0)
-    first = here + start if span else here
-    if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
-        raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
-    window = xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
+        first = here + start if span else here
+        if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
+            raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
+    item = array.itemsize
+    window = xp.as_strided(flat[first:] if first else flat, size, tuple([s * item for s in stride]))
     # A window whose elements share memory, as an expanded tensor's, must not be writable.
     return xp.broadcast_to(window, size) if _has_overlap(size, stride) else window
 
@@ -140,11 +141,11 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
             f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "
             f"{list(strides)}"
         )
-    if min(sizes, default=0) < 0:
+    if sizes and min(sizes) < 0:
         raise RuntimeError(f"as_strided: sizes must not be negative, got {list(sizes)}")
     if (start or 0) < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}")
-    if min(strides, default=0) < 0:
+    if strides and min(strides) < 0:
         raise RuntimeError(
             "as_strided: Negative strides are not supported at the moment, got strides: "
             f"{list(strides)}, storage_offset: {start}"
@@ -178,7 +179,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     size, stride = checked_window(size, stride, storage_offset)
     own = None if input._data.flags.c_contiguous else input.stride()
     here, count = place(input)
-    if storage_offset is None and not input.numel():
+    if storage_offset is None and not input._data.size:
         count = here  # an empty array may have any position in the memory
     start = 0 if storage_offset is None else storage_offset + input._shift - here
     out = _as_strided(input, size, stride, start, own, (-here, count - here))
@@ -256,7 +257,7 @@ def _strided_scatter(
     """
     here, count = lies_at
     check_bounds(input.itemsize, size, stride, start, count)
-    if input.size == count and own == row_major(input.shape):
+    if input.size == count and own == row_major(input.shape):  # the whole memory
         flat = xp.array(input, order="C").reshape(-1)
     else:
         flat = xp.call(_add_window, input, count, input.shape, own, here)
@@ -312,16 +313,18 @@ def as_strided_scatter(
         tensor([1., 0., 1., 0.])
     """
     sizes, strides = checked_window(size, stride, storage_offset)
-    if tuple(src.shape) != sizes:
+    if src._data.shape != sizes:
         raise RuntimeError(
             "as_strided_scatter: expected src to have a size equal to the slice of self. src size "
             f"= {list(src.shape)}, slice size = {list(sizes)}"
         )
-    if _has_overlap(input.shape, input.stride()):
+    own = input.stride()
+    if _has_overlap(input._data.shape, own):
         input = input.contiguous()  # elements that share memory cannot be written separately
+        own = input.stride()
     here, count = place(input)
     start = here if storage_offset is None else storage_offset
-    return _strided_scatter(input, src, sizes, strides, start, input.stride(), (here, count))
+    return _strided_scatter(input, src, sizes, strides, start, own, (here, count))
 
 
 @op(method=True, view=True, node="ExpandBackward0")

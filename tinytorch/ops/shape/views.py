@@ -179,6 +179,11 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     return input if memory_format.holds(input._data) else _to_format(input, memory_format)
 
 
+def as_contiguous(out: Tensor) -> Tensor:
+    """``contiguous(out)`` within an operation."""
+    return out if out._data.flags.c_contiguous else contiguous(out)
+
+
 def following(out: Tensor, input: Tensor) -> Tensor:
     """Convert ``out`` to the memory format of ``input``: channels last, or row-major."""
     if out._data.flags.c_contiguous and input._data.flags.c_contiguous:
@@ -196,7 +201,7 @@ def following(out: Tensor, input: Tensor) -> Tensor:
 def following_sequence(out: Tensor, input: Tensor) -> Tensor:
     """Convert the format of sequences, which torch pools as images of one row."""
     if input._data.ndim != 3 or input._data.flags.c_contiguous:
-        return contiguous(out)
+        return as_contiguous(out)
     return following(out.unsqueeze(-2), input.unsqueeze(-2)).squeeze(-2)
 
 

@@ -397,10 +397,8 @@ def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
         tensor([1.0000, 0.8415])
     """
     check_supported(xp, "spherical_bessel_j0_cpu", x, unsupported="c")
-    zero = x == xp.number(x.dtype)(0)
-    far = ~(xp.isinf(x) | zero)
-    safe = xp.where(far, x, 1)
-    return xp.where(far, xp.sin(safe) / safe, xp.astype(zero, x.dtype))
+    found = xp.where(xp.isinf(x), 0, xp.sin(x) / x)
+    return xp.where(x == xp.number(x.dtype)(0), 1, found)
 
 
 @op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)

@@ -43,7 +43,8 @@ def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
     if dtype.kind == "c":
         check_supported(xp, "special_polynomial_cpu", x, n, unsupported="c")
     if not hasattr(n, "dtype"):
-        return xp.astype(x, _DOUBLE), int(n) if math.isfinite(n) else -1, dtype
+        n = int(n) if math.isfinite(n) else -1
+        return xp.astype(x, _DOUBLE) if n > 0 else x, n, dtype
     # Near the roots the recurrences suffer from cancellation, so float32 uses float64, too.
     x, n = (xp.astype(v, _DOUBLE) for v in as_arrays(xp, x, n))
     x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
@@ -134,6 +135,8 @@ def _chebyshev(xp: Backend, x: Any, n: Any, kind: _Chebyshev) -> Array:
     """Chebyshev polynomial of degree ``n``; 0 for negative degrees."""
     x, n, dtype = _widen(xp, x, n)
     if isinstance(n, int):
+        if n < 1:
+            return xp.full(x.shape, float(n == 0), dtype)
         found = _chebyshev_closed_form if n > _FEW else _chebyshev_recurrence
         return xp.astype(found(xp, x, n, kind), dtype)
     near = _chebyshev_recurrence(xp, x, xp.minimum(n, _FEW), kind)
