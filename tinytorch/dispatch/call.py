@@ -346,8 +346,14 @@ def _rename_nodes(
     To PyTorch such a composite is one operation. The option ``node`` also states when these nodes
     are freed.
     """
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    for t in results:
+        if t.__class__ is not Tensor or t._rg or t._base is not None:
+            break
+    else:  # no result has a node
+        return
     node: Any = op.node.name
-    for t in result if isinstance(result, (tuple, list)) else (result,):
+    for t in results:
         if isinstance(t, Tensor) and t._base is not None:
             _release_view(t, args, options)
         made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None

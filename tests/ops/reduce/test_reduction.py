@@ -81,6 +81,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "mode": (lambda lib, x: lib.mode(x, 1), np.array([[3.0, 1.0, 3.0, 1.0], [2.0, 5.0, 5.0, 2.0]])),
     "kthvalue": (lambda lib, x: lib.kthvalue(x, 2, 0), X),
     "quantile": (lambda lib, x, q: lib.quantile(x, q, 1), X, np.array([0.1, 0.6])),
+    "quantile with nan": (
+        lambda lib, x, q: lib.quantile(x, q, 1), WITH_NANS, np.array([0.1, 0.6])
+    ),
     "quantile of all": (lambda lib, x: lib.quantile(x, 0.3, keepdim=True), X),
     "nanquantile": (lambda lib, x: lib.nanquantile(x, 0.7, 1), WITH_NANS),
     "cumsum": (lambda lib, x: lib.cumsum(x, 1), X),

@@ -304,7 +304,7 @@ def lu(matrix: Any) -> tuple[Any, Any, Any] | None:
     function, integer = found
     columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
     numbers = numpy.empty(2 + count + count * length, integer)
-    numbers[:2] = m, n
+    numbers[0], numbers[1] = m, n
     item, rows = numbers.itemsize, _address(numbers)
     data, info, pivots = _address(columns), rows + 2 * item, rows + (2 + count) * item
     for i in range(count):
@@ -312,8 +312,8 @@ def lu(matrix: Any) -> tuple[Any, Any, Any] | None:
             rows, rows + item, data + i * m * n * columns.itemsize, rows,
             pivots + i * length * item, info + i * item,
         )  # fmt: skip
-    total = numpy.add.reduce(columns.diagonal(0, -2, -1), None)
-    if total != total:
+    total = columns.trace(0, -2, -1)
+    if total != total if not batch else _any(total != total, None):
         return None  # OpenBLAS does not divide a column by a pivot that is NaN
     return columns.swapaxes(-1, -2), *_split_numbers(numbers, batch, length)
 
@@ -366,7 +366,7 @@ def ldl(matrix: Any, hermitian: bool) -> tuple[Any, Any, Any] | None:
     columns = numpy.array(matrix.swapaxes(-1, -2), order="C")  # LAPACK stores columns
     work = numpy.empty(n * _COLUMNS, matrix.dtype)
     numbers = numpy.empty(2 + count * (n + 1), integer)
-    numbers[:2] = n, work.size
+    numbers[0], numbers[1] = n, work.size
     data, buffer, order, item = *map(_address, (columns, work, numbers)), numbers.itemsize
     info, pivots = order + 2 * item, order + (2 + count) * item
     for i in range(count):

@@ -50,6 +50,14 @@ class QuietNamespace:
         return found
 
 
+@quiet
+def _transform_along(transform: Any, a: Any, axes: Sequence[int], norm: str | None) -> Any:
+    """Call a transform of NumPy along one dimension after the other, the last of ``axes`` first."""
+    for axis in reversed(axes):
+        a = transform(a, None, axis, norm)
+    return a
+
+
 class FourierNamespace(QuietNamespace):
     """``numpy.fft``, whose transforms along several dimensions are several along one.
 
@@ -58,14 +66,10 @@ class FourierNamespace(QuietNamespace):
     """
 
     def fftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
-        for axis in reversed(axes):
-            a = self.fft(a, None, axis, norm)
-        return a
+        return _transform_along(self.fft.__wrapped__, a, axes, norm)
 
     def ifftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
-        for axis in reversed(axes):
-            a = self.ifft(a, None, axis, norm)
-        return a
+        return _transform_along(self.ifft.__wrapped__, a, axes, norm)
 
     def rfftn(self, a: Any, axes: Sequence[int], norm: str | None) -> Any:
         *first, last = axes
@@ -73,9 +77,7 @@ class FourierNamespace(QuietNamespace):
 
     def irfftn(self, a: Any, s: Sequence[int], axes: Sequence[int], norm: str | None) -> Any:
         *first, last = axes
-        for axis in first:
-            a = self.ifft(a, None, axis, norm)
-        return self.irfft(a, s[-1], last, norm)
+        return self.irfft(self.ifftn(a, first[::-1], norm), s[-1], last, norm)
 
 
 #: Functions of NumPy and of the backend that return indices.

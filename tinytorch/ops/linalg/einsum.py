@@ -362,17 +362,17 @@ def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: s
     plan = _make_layout(a, b, result)
     if plan.swap:
         input, other = other, input
-    x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
+    x, y = input.transpose(plan.first), other.transpose(plan.second)
     if not plan.inner:
         return _align_to_result(xp, x, a, result) * _align_to_result(xp, y, b, result)
     batch, left, inner = _group_sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
     _, right, _ = _group_sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
     product = xp.matmul(
-        _as_matrices(xp, x, batch, left, inner, plan.flip_first),
-        _as_matrices(xp, y, batch, inner, right, plan.flip_second),
+        _as_matrices(x, batch, left, inner, plan.flip_first),
+        _as_matrices(y, batch, inner, right, plan.flip_second),
     )
-    product = xp.reshape(product, (*batch, *left, *right))
-    return product if plan.order is None else xp.transpose(product, plan.order)
+    product = product.reshape((*batch, *left, *right))
+    return product if plan.order is None else product.transpose(plan.order)
 
 
 def _align_to_result(xp: Any, x: Array, term: str, result: str) -> Array:
@@ -393,15 +393,15 @@ def _group_sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple
     return lead, rest[: len(rest) - inner], rest[len(rest) - inner :]
 
 
-def _as_matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
+def _as_matrices(x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
     """An operand as matrices of ``rows`` by ``columns``, tuples of the sizes of several dimensions.
 
     ``flip`` is whether the operand has the dimensions of the columns first.
     """
     lead = (math.prod(batch),) if batch else ()
     shape = (math.prod(rows), math.prod(columns))
-    x = xp.reshape(x, (*lead, *(shape[::-1] if flip else shape)))
-    return xp.swapaxes(x, -1, -2) if flip else x
+    x = x.reshape((*lead, *(shape[::-1] if flip else shape)))
+    return x.swapaxes(-1, -2) if flip else x
 
 
 _contract.vjp(

@@ -251,7 +251,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if x.dtype.kind == "b":
+    if x._data.dtype.kind == "b":
         raise RuntimeError(
             "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
         )
@@ -267,7 +267,7 @@ def powers(x: Tensor, count: int) -> Tensor:
     """``x ** 0, x ** 1, ...`` along a new last dimension of size ``count``, at least 1."""
     column = unsqueeze(x, -1)
     ones = OPS["ones_like"].function(column)
-    return cat((ones, column.expand(*x.shape, count - 1).cumprod(-1)), -1)
+    return cat((ones, column.expand(*x._data.shape, count - 1).cumprod(-1)), -1)
 
 
 @composite(namespaces=("nn.functional",))

@@ -41,6 +41,8 @@ per_dimension: partial[tuple[int, ...]] = partial(
 
 def check_tensors(name: str, input: Any, weight: Any, bias: Any) -> None:
     """Raise TypeError unless all arguments are tensors; ``bias`` may be None."""
+    if input.__class__ is weight.__class__ is Tensor and (bias is None or bias.__class__ is Tensor):
+        return
     given = (("input", input), ("weight", weight), ("bias", bias))
     for position, (argument, value) in enumerate(given, 1):
         if not isinstance(value, Tensor) and not (argument == "bias" and value is None):
@@ -99,7 +101,8 @@ def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) 
                 f"{name}: Input type ({scalar_name(input.dtype)}) and {argument} type "
                 f"({scalar_name(other.dtype)}) should be the same"
             )
-    check_supported(input._xp, name, input._data, unsupported="b")
+    if input._data.dtype.kind == "b":
+        check_supported(input._xp, name, input._data, unsupported="b")
 
 
 def check_groups(name: str, weight: Sizes, groups: int) -> None:
@@ -354,9 +357,9 @@ def run(
         bias = None if bias is None else bias.to(dtypes.float32)
     batch = input if input._data.ndim == spatial + 2 else input.unsqueeze(0)
     out: Tensor = operation(batch, weight, bias, *args, size)
-    out = following(
-        out, batch if suggest_memory_format(batch._data) is not contiguous_format else weight
-    )
+    if not (batch._data.flags.c_contiguous and weight._data.flags.c_contiguous):
+        is_like = suggest_memory_format(batch._data) is not contiguous_format
+        out = following(out, batch if is_like else weight)
     out = out if batch is input else out.squeeze(0)
     return out.to(dtypes.float16) if half else out
 

@@ -241,9 +241,10 @@ def _max_pool(
     """
     name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
-    if spatial == 1 and not return_indices:
-        check_supported(input._xp, "max_pool1d_impl", input._data, unsupported="biuc")
-    check_supported(input._xp, f"max_pool{max(spatial, 2)}d", input._data, unsupported="bc")
+    if input._data.dtype.kind != "f":
+        if spatial == 1 and not return_indices:
+            check_supported(input._xp, "max_pool1d_impl", input._data, unsupported="biuc")
+        check_supported(input._xp, f"max_pool{max(spatial, 2)}d", input._data, unsupported="bc")
     windows = make_windows(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     follow = _following_volume if (spatial, input._data.ndim) == (3, 4) else following
     if not return_indices:

@@ -42,7 +42,7 @@ def nan_to_num(
         halves = (input.real, input.imag)
         parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
         return xp.stack(parts, -1).view(input.dtype)[..., 0]
-    largest = _largest(xp.dtype_of(input))
+    largest = _largest(xp, input.dtype)
     out = xp.between(input, -largest, largest)  # NaN stays
     if posinf is not None:
         out = xp.where(input == xp.inf, posinf, out)
@@ -55,9 +55,9 @@ def nan_to_num(
 
 
 @functools.cache
-def _largest(dtype: dtypes.dtype) -> float:
-    """Largest number of a dtype."""
-    return dtypes.finfo(dtype).max
+def _largest(xp: Backend, dtype: Any) -> float:
+    """Largest number of a native dtype."""
+    return dtypes.finfo(xp.dtype_of_native(dtype)).max
 
 
 nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))

@@ -17,21 +17,44 @@ from .reduction import Dims, reduced_axes
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op
-def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
+def _last_rank(xp: Any, rows: Any, ignore: bool) -> Any:
     """Rank of the largest element in each row: the last, or the last that is not NaN."""
-    size = input.shape[-1]
-    nan_count = xp.sum(input != input, axis=-1, keepdims=True, dtype=input.dtype)
+    size = rows.shape[-1]
+    nan_count = xp.sum(xp.astype(rows != rows, rows.dtype), axis=-1, keepdims=True)
     if ignore:
         return xp.maximum(size - 1 - nan_count, 0)
-    return xp.where(nan_count > 0, math.nan, xp.full_like(nan_count, size - 1))
+    return xp.where(nan_count > 0, math.nan, size - 1 - 0 * nan_count)
 
 
 @op
-def _round_rank(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
-    """Round a fractional rank down, up or to the nearest integer index."""
-    whole = xp.rint(rank) if nearest else xp.ceil(rank) if up else xp.floor(rank)
-    return xp.astype(whole, "int64")
+def _positions(
+    xp: Backend, rows: Array, q: Array, interpolation: str, ignore: bool
+) -> tuple[Array, Array, Array]:
+    """Indices of the elements below and above the quantiles, and the weights of the latter.
+
+    Args:
+        xp: The backend.
+        rows: Sorted rows of shape ``(..., n)``.
+        q: Quantiles of shape ``(m,)``.
+        interpolation: PyTorch's name of the method; ``"nearest"`` and ``"higher"`` select the
+            lower index.
+        ignore: As for ``_last_rank``.
+    """
+    rank = q * _last_rank(xp, rows, ignore)
+    # For a row with a NaN, the last element.
+    rank = xp.where(rank == rank, rank, rows.shape[-1] - 1)
+    below, above = xp.floor(rank), xp.ceil(rank)
+    rounded = {"nearest": xp.rint(rank), "higher": above}.get(interpolation, below)
+    return xp.astype(rounded, "int64"), xp.astype(above, "int64"), rank - below
+
+
+def _rank_gradient(xp: Any, g: Any, rows: Any, ignore: bool) -> Any:
+    """Gradient of the quantiles from that of the weights; 0 for a row with a NaN."""
+    last = _last_rank(xp, rows, ignore)
+    return xp.where(last == last, g[2] * last, 0)
+
+
+_positions.vjp(q=_rank_gradient)
 
 
 def quantile_along(
@@ -108,20 +131,13 @@ def _interpolate_at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: b
     Returns:
         Tensor of shape ``(..., m)``.
     """
-    values = rows.detach()
-    rank = q * _last_rank(values, ignore)
-    rank = rank.where(rank == rank, rows.shape[-1] - 1)  # for a row with a NaN, the last element
-    nearest = interpolation == "nearest"
-    up = interpolation == "higher"
-    position = rank.detach()
-    below = gather_computed(rows, -1, _round_rank(values, position, up, nearest))
-    if nearest or up or interpolation == "lower":
+    low, high, weight = _positions(rows.detach(), q, interpolation, ignore)
+    below = gather_computed(rows, -1, low)
+    if interpolation in ("nearest", "higher", "lower"):
         return below
-    above = gather_computed(rows, -1, _round_rank(values, position, True, False))
-    if interpolation == "midpoint":
-        return lerp(below, above, 0.5)
+    above = gather_computed(rows, -1, high)
     # It interpolates from the nearer end, which is exact for weights 0 and 1.
-    return lerp(below, above, rank - position.floor())
+    return lerp(below, above, 0.5 if interpolation == "midpoint" else weight)
 
 
 @composite(method=True, node="SqueezeBackward4", out=Out.EXACT)

@@ -53,8 +53,7 @@ def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
 
 def _as_number(x: Any, n: Any) -> Any:
     """A degree that is one element as a number, whose recurrence is shorter; others unchanged."""
-    is_single = hasattr(x, "dtype") and getattr(n, "size", 0) == 1 and n.ndim <= x.ndim
-    return n.item() if is_single else n
+    return n.item() if getattr(n, "size", 0) == 1 and n.ndim <= getattr(x, "ndim", -1) else n
 
 
 def _compute_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
