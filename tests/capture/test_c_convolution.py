@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,14 @@ CASES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, int], bool]] = [
 
 
 @pytest.fixture(autouse=True)
-def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Keep the libraries of a test in its own folder; return the names of compiled nodes."""
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of compiled nodes."""
     names: list[str] = []
 
     def write(node: Any) -> Any:
         names.append(node.name)
         return c_convolution.convolution_text(node)
 
-    monkeypatch.setenv("TINYTORCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(c_engine, "convolution_text", write)
     return names
 

@@ -29,11 +29,9 @@ pytestmark = needs_compiler
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep the libraries of a test in its own folder."""
-    monkeypatch.setenv("TINYTORCH_CACHE", str(tmp_path / "cache"))
+def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile groups of few elements."""
     monkeypatch.setattr(c_engine, "_FEW", 0)
-    return tmp_path / "cache"
 
 
 def compare(program: Program, arrays: list[Array], tolerance: float) -> Any:
@@ -292,10 +290,10 @@ def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> 
         engines.prepare(program, "auto")
 
 
-def test_the_engine_is_described(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_is_described(library_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TINYTORCH_COMPILE", raising=False)
     assert engines.describe().startswith("numpy, c after 20 runs (")
-    assert engines.describe().endswith(f", {own_cache})")
+    assert engines.describe().endswith(f", {library_folder})")
     monkeypatch.setenv("TINYTORCH_COMPILE", "numpy")
     assert engines.describe() == "numpy (TINYTORCH_COMPILE)"
     monkeypatch.delenv("TINYTORCH_COMPILE")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,10 @@ pytestmark = pytest.mark.torch
 
 @pytest.mark.parametrize(("engine", "every"), [("numpy", 10), ("numpy in blocks", 10), ("c", 40)])
 def test_operations_are_right_on_each_engine(
-    engine: str, every: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine: str, every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == "c" and c_compiler.find_compiler() is None:
         pytest.skip("there is no C compiler")
-    monkeypatch.setenv("TINYTORCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(c_engine, "_FEW", 0)
     if engine == "numpy in blocks":
         monkeypatch.setattr(numpy_engine, "BLOCK", 2)

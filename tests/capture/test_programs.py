@@ -42,7 +42,7 @@ def run(path: Path) -> str:
     return out.getvalue()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")
 def test_a_program_prints_the_same_compiled(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

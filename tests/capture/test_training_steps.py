@@ -111,7 +111,7 @@ class Training:
         return [*found, np.array([group["lr"] for group in self.optimizer.param_groups])]
 
 
-def assert_equal_training(make: Callable[[], Training], dtype: Any, steps: int = 100) -> None:
+def assert_equal_training(make: Callable[[], Training], dtype: Any, steps: int = 30) -> None:
     """Compare eager and recorded training: losses and state."""
     eager, recorded = make(), make()
     tt.manual_seed(5)

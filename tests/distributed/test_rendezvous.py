@@ -47,14 +47,18 @@ def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> l
     return end_all([start_rank(how, where, rank, size, seconds) for rank in ranks])
 
 
-@pytest.mark.parametrize("how", ["env", "query", "file", "store"])
-def test_ranks_of_each_rendezvous_method_meet(how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "ranks"),
+    [("env", [2, 0, 1]), ("query", [1, 0]), ("file", [2, 0, 1]), ("store", [1, 0])],
+)
+def test_ranks_of_each_rendezvous_method_meet(how: str, ranks: list[int], tmp_path: Path) -> None:
     at_port = how in ("env", "query")
     where = f"127.0.0.1:{free_port()}" if at_port else str(tmp_path / "store")
-    for code, out, err in (ended := meet(how, where, [2, 0, 1], 3, LIMIT)):
+    total = float(2 ** len(ranks) - 1)
+    for code, out, err in (ended := meet(how, where, ranks, len(ranks), LIMIT)):
         assert code == 0, err
-        assert out.split()[1:] == ["3", "7.0"]
-    assert [out.split()[0] for _, out, _ in ended] == ["2", "0", "1"]
+        assert out.split()[1:] == [str(len(ranks)), str(total)]
+    assert [int(out.split()[0]) for _, out, _ in ended] == ranks
 
 
 def test_a_rank_that_is_killed_is_an_error_on_the_others() -> None:

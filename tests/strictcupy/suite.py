@@ -80,7 +80,7 @@ EXAMPLES_WITH_NUMPY = tuple(
 )  # fmt: skip
 #: Tables of more cases than this run as a sample of a third, or of about twice this number if that
 #: is fewer: NumPy's run has all of them.
-LONG_TABLE = 60
+LONG_TABLE = 20
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"
 _COMPLEX_QUOTIENTS = "CuPy's quotient of a complex number and 0 is NaN in both parts"
 _FORKS = "a process that is forked cannot use the GPU of its parent"
