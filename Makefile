@@ -60,7 +60,7 @@ in-state := $(addprefix tests/,core dispatch facade state)
 in-numpy := $(addprefix tests/,compat numpy utils)
 COMPUTING := numpy nn ops linalg shape layers
 PARTS := examples programs state $(COMPUTING)
-MARKS := not torch and not clients
+MARKS := not torch and not clients and not package
 PYTEST = $(PY) -m pytest -q -m "$(MARKS)"
 without = $(1) $(foreach part,$(2),$(patsubst %,--ignore=%,$(filter tests/%,$(in-$(part)))))
 AT_ONCE := $(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target
@@ -202,7 +202,8 @@ pyodide: build/browser  ## run the core of the suite under the browser's Python,
 	  -m "not torch and not clients" $(addprefix tests/,$(IN_PYODIDE))
 
 # The wheel is built from the sdist, so that whoever gets that can build it, too.
-package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and check what an index would
+package: $(VENV)/.package $(VENV)/.test  ## build the sdist and the wheel into dist/, check and test them
+	$(PY) -m pytest -q tests/test_wheel.py
 	rm -rf dist
 	$(PY) -m build --no-isolation --outdir dist
 	$(PY) -m twine check --strict dist/*

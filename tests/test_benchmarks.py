@@ -208,7 +208,7 @@ def test_the_rows_over_pytorch_are_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("work", measurements())
 def test_every_row_can_be_measured(work: str, all_workers: Workers) -> None:
     row = measurements()[work](all_workers, Effort(rounds=1, seconds=0.0001))

@@ -51,10 +51,10 @@ def run(name: str, *arguments: str, cwd: Path, folder: Path = ROOT / "examples")
     return fresh.script(path, *arguments, cwd=cwd, modules=LIBRARIES, **THREADS)
 
 
-def run_apart(name: str, cwd: Path) -> fresh.Done:
+def run_apart(name: str, *arguments: str, cwd: Path) -> fresh.Done:
     """Run an example that starts processes of its own in an interpreter of its own."""
     return subprocess.run(
-        [sys.executable, str(ROOT / "examples" / f"{name}.py")],
+        [sys.executable, str(ROOT / "examples" / f"{name}.py"), *arguments],
         cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"} | THREADS,
     )  # fmt: skip
@@ -136,13 +136,13 @@ def test_compiled_steps_of_examples_learn_as_eager_ones(tmp_path: Path) -> None:
     losses = {}
     for option in ([], ["--compile"]):
         runs = (
-            run("digits", "--epochs=3", *option, cwd=tmp_path),
+            run("digits", "--epochs=1", *option, cwd=tmp_path),
             run("chargpt", "--steps=50", *option, cwd=tmp_path),
         )
         text = "".join(done.stdout for done in runs)
         losses[len(option)] = re.findall(r"(?m)^\w+ +\d+   loss ([\d.]+)", text)
     eager, compiled = (np.array(losses[k], float) for k in (0, 1))
-    assert len(eager) == 4
+    assert len(eager) == 2
     np.testing.assert_allclose(compiled, eager, rtol=2e-2)  # rounding grows while they learn
 
 
@@ -184,7 +184,7 @@ def test_each_example_prints_what_it_prints_under_pytorch(
 
 @pytest.mark.slow
 def test_chargpt_predicts_better_than_tables(tmp_path: Path) -> None:
-    printed = succeed("chargpt", "--steps=400", cwd=tmp_path)
+    printed = succeed("chargpt", "--steps=400", "--compile", cwd=tmp_path)
     loss, *tables = found(r"loss ([\d.]+) .* reach ([\d.]+), ([\d.]+), ([\d.]+)", printed)
     text = load("chargpt")["read"]()
     # Chain rule: H(next | before) = H(before and next) - H(before), of the same pieces.
@@ -206,7 +206,7 @@ def entropy(pieces: list[str]) -> float:
 
 @pytest.mark.slow
 def test_detector_finds_and_names_shapes(tmp_path: Path) -> None:
-    printed = succeed("detector", "--steps=200", cwd=tmp_path)
+    printed = succeed("detector", "--steps=150", cwd=tmp_path)
     hits, shapes, wrong = found(r"(\d+) of (\d+) shapes found and named, (\d+) boxes", printed)
     assert 100 <= shapes <= 400  # one to four in each of a hundred pictures
     assert hits > 0.9 * shapes and wrong < 0.1 * shapes
@@ -262,7 +262,7 @@ def test_onnx_digits_are_read_by_onnxruntime(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_pole_is_balanced(tmp_path: Path) -> None:
-    printed = succeed("pole", "--updates=40", cwd=tmp_path)
+    printed = succeed("pole", "--updates=25", cwd=tmp_path)
     (before,) = found(r"update  10   balanced +([\d.]+)", printed)
     (steps,) = found(r"new carts balanced ([\d.]+) of 200 steps", printed)
     assert before < 0.9 * steps and steps >= 190
@@ -403,7 +403,7 @@ def test_orbit_is_the_one_that_scipy_finds(tmp_path: Path) -> None:
     fast = math.sqrt(names["MASS"] * (2 / near - 1 / names["AXIS"]))  # vis viva
     fit = least_squares(
         lambda unknowns: (names["simulate"](unknowns)[every::every] - seen).ravel(),
-        [names["MASS"], near, 0.0, 0.0, fast], jac="3-point", xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        [names["MASS"], near, 0.0, 0.0, fast], jac="3-point", xtol=1e-8, ftol=1e-10, gtol=1e-10,
     )  # fmt: skip
     assert mass == pytest.approx(fit.x[0] / names["MASS"], abs=1e-4)
     assert eccentricity == pytest.approx(names["eccentricity"](fit.x), abs=1e-4)
@@ -455,10 +455,11 @@ def test_the_counting_backend_counts_its_calls() -> None:
 
 
 def written(names: Any, lib: Any, cached: bool) -> list[int]:
-    """What a GPT with random weights writes beyond the places it has."""
+    """What a small GPT with random weights writes beyond the places it has."""
     lib.manual_seed(0)
+    names["GPT"].forward.__globals__.update(CONTEXT=40, WIDTH=32, LAYERS=2)
     model = names["GPT"](50).eval()
-    return names["write"](model, lib.zeros((1, 3), dtype=lib.int64), 180, cached)[0].tolist()
+    return names["write"](model, lib.zeros((1, 3), dtype=lib.int64), 60, cached)[0].tolist()
 
 
 def test_generate_writes_the_same_without_its_cache() -> None:
@@ -475,7 +476,7 @@ def test_generate_writes_what_pytorch_writes(torch: Any) -> None:
 
 @pytest.mark.slow
 def test_folds_are_trained_on_the_backends_of_the_workers(tmp_path: Path) -> None:
-    done = run_apart("dask_folds", tmp_path)
+    done = run_apart("dask_folds", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"fold (\d) on (\w+) +accuracy ([\d.]+)%", done.stdout)
     assert [number for number, _, _ in found] == ["0", "1", "2", "3"]
@@ -487,6 +488,6 @@ def test_folds_are_trained_on_the_backends_of_the_workers(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_two_ranks_train_to_the_weights_of_one(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py", reason="the `mpi` extra is not installed")
-    done = run_apart("distributed_digits", tmp_path)
+    done = run_apart("distributed_digits", "--epochs=6", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"2 ranks: +\d+ digits a second", done.stdout)

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.sources import parse
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
 from tinytorch.numpy import functions as numpy_functions
@@ -164,9 +165,8 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in SOURCES}
 
 
-@cache
 def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
+    return parse(path.read_text())
 
 
 @cache

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import tinytorch
+from tests.sources import parse
 
 ROOT = Path(tinytorch.__file__).parent
 PAGE = ROOT.parent / "docs" / "security.md"
@@ -58,12 +60,13 @@ def reads(tree: ast.AST) -> Iterator[str]:
                 yield f"{of}.{called.attr}"
 
 
+@cache
 def found() -> dict[str, set[str]]:
     """What each module of the package calls, by its path."""
     modules = {}
     for path in ROOT.rglob("*.py"):
         name = path.relative_to(ROOT).as_posix()
-        if names := set(reads(ast.parse(path.read_text()))) - UNRELATED.get(name, set()):
+        if names := set(reads(parse(path.read_text()))) - UNRELATED.get(name, set()):
             modules[name] = names
     return modules
 

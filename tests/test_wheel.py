@@ -35,7 +35,7 @@ CONTENT = (
 )  # fmt: skip
 SOURCES = (".ci", "LICENSE", "README.md", "pyproject.toml", "setup.cfg", "stubs", "tinytorch")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.package]
 
 
 def run(*command: str | Path, cwd: Path, check: bool = True) -> str:
@@ -75,13 +75,21 @@ def build(source: Path, output: Path, kind: str, **settings: str) -> Path:
     return output / printed.split()[-1]
 
 
+def numpy_alone(folder: Path) -> Path:
+    """Folder of NumPy without other libraries; all environments share it, as mypy's cache does."""
+    if not folder.exists():
+        folder.mkdir()
+        for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
+            (folder / part.name).symlink_to(part)
+    return folder
+
+
 def environment(folder: Path, wheel: Path) -> Path:
     """Make an environment that holds NumPy and an unpacked wheel; return its Python."""
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
     python = folder / "env" / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder / "env")}))
-    for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
-        (site / part.name).symlink_to(part)
+    (site / "numpy.pth").write_text(str(numpy_alone(folder.parent / "numpy")))
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     return python
@@ -130,8 +138,8 @@ def expected() -> dict[str, set[int]]:
 def errors_of_mypy(python: Path, folder: Path) -> dict[str, set[int]]:
     """The lines of each program that mypy --strict refuses."""
     printed = run(
-        sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=/dev/null",
-        f"--python-executable={python}", *sorted(folder.glob("*.py")), cwd=folder, check=False,
+        sys.executable, "-m", "mypy", "--strict", "--config-file=",
+        f"--cache-dir={python.parents[3] / 'mypy'}", f"--python-executable={python}", *sorted(folder.glob("*.py")), cwd=folder, check=False,
     )  # fmt: skip
     assert "Found" in printed, printed
     found: dict[str, set[int]] = {}

@@ -27,6 +27,8 @@ from types import ModuleType
 
 import numpy
 
+from tests.sources import parse
+
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
@@ -131,8 +133,17 @@ def docstring_faults(text: str) -> Iterator[str]:
 @cache
 def definitions(text: str) -> list[ast.Module | ast.ClassDef | Function]:
     """The module, the classes and the functions of a source."""
-    nodes = ast.walk(ast.parse(text))
-    return [n for n in nodes if isinstance(n, ast.Module | ast.ClassDef | Function)]
+    module = parse(text)
+    nodes = statements(module)
+    return [module, *(node for node in nodes if isinstance(node, ast.ClassDef | Function))]
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements in the blocks of a node; expressions, most of a tree, define nothing."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, name, ()):
+            yield child
+            yield from statements(child)
 
 
 def is_procedure(node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 import torch.optim as optim
 from torch.utils.data import DataLoader, TensorDataset
 
-WORKERS, EPOCHS = 3, 5
+WORKERS, EPOCHS = 2, 8
 
 
 class Net(nn.Module):
