@@ -18,7 +18,7 @@ BUILTINS = {"exec", "eval", "compile", "__import__"}
 #: Functions, methods and classes by which a module of any name unpickles, executes or loads code.
 ATTRIBUTES = {
     "loads", "run_path", "run_module", "exec_module", "spec_from_file_location", "FunctionType",
-    "CodeType", "LoadLibrary", "CDLL", "PyDLL", "recv", "recvfds",
+    "CodeType", "LoadLibrary", "CDLL", "PyDLL", "RawModule", "recv", "recvfds",
 }  # fmt: skip
 MODULES = {
     "pickle",
