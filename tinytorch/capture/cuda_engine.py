@@ -75,7 +75,7 @@ class CudaExecutable(Executable):
     def _make_graph(self) -> CapturedRun:
         """Return the captured run, which may copy the arrays that the program does not write."""
         written = {number for number, _ in self._writer.program.writes}
-        makers = {
+        makers: dict[int, Callable[[], Any] | None] = {
             i: None if i in written else functools.partial(self._writer.new_array, value)
             for i, value in [*self._arrays, *((i, self._writer.inputs[i]) for i in self._uploaded)]
             if math.prod(value.shape)
@@ -96,7 +96,7 @@ class CudaExecutable(Executable):
         run = functools.partial(self._function, numbers)
         found = run(*given) if self.graph is None else self.graph.run(run, given)
         self._writer.table.write_host(arrays)
-        return found  # type: ignore[no-any-return]
+        return found
 
     def run_profiled(self, arrays: Sequence[Any], profiler: Any) -> list[Any]:
         """Run the program kernel by kernel, each part as a block of a profile."""
