@@ -69,6 +69,7 @@ def waits(function: Callable[[], Any]) -> list[str]:
 # -- training ------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [tt.float64, tt.float32], ids=str)
 @pytest.mark.parametrize("make", STEPS, ids=lambda f: f.__name__)
 def test_steps_are_those_of_eager_code(make: Callable[[], Any], dtype: Any, gpu: Any) -> None:
@@ -78,6 +79,7 @@ def test_steps_are_those_of_eager_code(make: Callable[[], Any], dtype: Any, gpu:
         assert not waits(step)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make_optimizer", [
     lambda p: optim.SGD(p, 0.05, momentum=0.9, dampening=0.1), optim.Adam,
     lambda p: optim.Adam(p, amsgrad=True, maximize=True), optim.AdamW, optim.NAdam, optim.RAdam,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tinytorch.capture import cuda_text
-from tinytorch.capture.cuda_engine import plan_steps
+from tinytorch.capture.cuda_engine import float64_scalars, plan_steps
 from tinytorch.capture.graph import Program
 from tinytorch.capture.grouping import LoopGroup
 from tinytorch.capture.recording import record
@@ -22,7 +22,7 @@ SHAPES = [(7, 33), (33,), (7, 1), (3, 1, 33), ()]
 
 def groups_of(program: Program) -> Iterator[LoopGroup]:
     """The groups of a program that are kernels."""
-    for step in plan_steps(program)[1]:
+    for step in plan_steps(program, float64_scalars(program))[1]:
         if isinstance(step, LoopGroup):
             yield step
 

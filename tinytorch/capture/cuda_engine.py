@@ -172,7 +172,7 @@ def prepare(program: Program, backend: Any, host: frozenset[Value] | None = None
             what is not computed there.
     """
     if host is None:
-        host = frozenset([v for v in program.inputs if not v.shape and v.dtype.char == "d"])
+        host = float64_scalars(program)
     backend.here()
     simple, steps = plan_steps(program, host)
     on_host = [pair for pair in simple.writes if simple.inputs[pair[0]] in host]
@@ -281,6 +281,11 @@ def replace_function(node: Node, name: str, function: Any, args: tuple[Any, ...]
     made = Node(Kind.CALL, name, function, args, {}, node.tag)
     made.outputs = node.outputs
     return made
+
+
+def float64_scalars(program: Program) -> frozenset[Value]:
+    """Return the inputs that are 0-d of float64, as traced numbers are."""
+    return frozenset([v for v in program.inputs if not v.shape and v.dtype.char == "d"])
 
 
 def is_scalar_ufunc(node: Node) -> bool:
