@@ -52,9 +52,9 @@ def compile(
         model: A function or a Module. Without it, the result is a decorator.
         fullgraph: Whether it is an error if a call has to run eagerly.
         dynamic: Accepted for compatibility: each shape is recorded.
-        backend: ``"numpy"``, ``"c"``, ``"reference"`` or ``"jax"``, an engine of this library; the
-            last one is for the backend of that name. PyTorch's names and functions are accepted;
-            they mean the default engine.
+        backend: ``"numpy"``, ``"c"``, ``"reference"``, ``"jax"`` or ``"cuda"``, an engine of this
+            library; the last two are for the backends JAX and CuPy. PyTorch's names and functions
+            are accepted; they mean the default engine.
         mode: ``"check"``: run the function at each call, too, and raise if a replay differs.
             PyTorch's modes are accepted.
         options: Accepted for compatibility.
