@@ -9,6 +9,7 @@ arrays have any order of memory, on which kernels branch, and a chain replays as
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -69,7 +70,7 @@ class Base:
         self.store: Store = Store(value, recorder)
         self.host: Any = host
         self.input: int | None = input
-        self.whole: TracedArray | None = None
+        self.whole: weakref.ref[TracedArray] | None = None  # a cycle would keep arrays alive
 
 
 class TracedArray:
@@ -93,9 +94,11 @@ class TracedArray:
     @classmethod
     def whole(cls, memory: Base) -> Self:
         """Return the array of all of a memory, always the same."""
-        if memory.whole is None:
-            memory.whole = cls(memory.host, memory, ())
-        return memory.whole  # type: ignore[return-value]
+        found = None if memory.whole is None else memory.whole()
+        if found is None:
+            found = cls(memory.host, memory, ())
+            memory.whole = weakref.ref(found)
+        return found  # type: ignore[return-value]
 
     @property
     def recorder(self) -> ProgramRecorder:
