@@ -145,8 +145,6 @@ class Compiled:
         reach = Reach([(self.name, self.function), *objects])
         if is_lazy(reach.tensors.values()):
             return self.function(*args, **kwargs)
-        if self._is_first_step(signature, reach):
-            return self.function(*args, **kwargs)
         tensors = [*signature.tensors, *reach.tensors.values()]
         reason = unsupported_tensor(tensors) or unsupported_tensor(
             tensor._grad for tensor in tensors if tensor._grad is not None
@@ -159,6 +157,8 @@ class Compiled:
         if reason:
             self._add(GuardedEntry(signature, reach, reason))
             return self._run_eagerly(reason, args, kwargs)
+        if self._is_first_step(signature, reach):
+            return self.function(*args, **kwargs)
         if not self._recording.acquire(blocking=False):  # waiting could be a deadlock
             return self.function(*args, **kwargs)
         try:
@@ -167,14 +167,18 @@ class Compiled:
             self._recording.release()
 
     def _is_first_step(self, signature: Signature, reach: Reach) -> bool:
-        """Whether a call is the first step of an optimizer, which creates its state and gradients.
+        """Whether a call is a first step of training, which creates gradients and optimizers' state.
 
         A recording of it would stand for itself alone. With ``fullgraph=True`` it is recorded, since
         its breaks are errors.
         """
         if self.options.fullgraph or any(key == signature.key for key, _ in self._tries):
             return False
-        if not any(map(is_unused, reach.objects.values())):
+        optimizers = [each for each in reach.objects.values() if isinstance(each, Optimizer)]
+        leaves = [t for t in reach.tensors.values() if t.requires_grad and t.is_leaf]
+        if not optimizers and (not leaves or "backward" not in reach.names):
+            return False
+        if any(each.state for each in optimizers) or any(leaf._grad is not None for leaf in leaves):
             return False
         self._tries.append((signature.key, 1))
         return True
@@ -279,14 +283,6 @@ class CompiledForward:
 
     def __reduce__(self) -> Any:
         return CompiledForward, (self.module, self.options)
-
-
-def is_unused(value: Any) -> bool:
-    """Whether a value is an optimizer without state whose parameters have no gradients."""
-    if not isinstance(value, Optimizer) or value.state:
-        return False
-    params = [p for group in value.param_groups for p in group["params"]]
-    return all(p._grad is None for p in params)
 
 
 def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:

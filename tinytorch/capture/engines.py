@@ -17,6 +17,8 @@ from .settings import ENGINES
 class PreparedProgram(Protocol):
     """Program that is ready to run, in one thread at a time."""
 
+    nbytes: int
+
     @property
     def engine(self) -> str:
         """The engine of the next run."""

@@ -14,12 +14,17 @@ from ..core.tensor import Tensor
 from ..graph.views import FUNCTION
 from ..state.recorder import RECORDER
 from .graph import Program, Value
+from .memory import trim_heap
 from .guards import Signature, TensorGuard, dense, is_like
 from .profiling import run_prepared
 from .python_values import is_simple
 from .reach import Reach
 from .traced_memory import Input, is_within, memory_id
 from .trees import flatten_tree, rebuild_tree
+
+
+#: Bytes of a program's memory from which the heap is trimmed when it is planned.
+_TRIMMED = 1 << 22
 
 
 class Refusal(Exception):
@@ -212,6 +217,16 @@ class Binding:
                     self._grad_arrays[i] = listed.tensors[source.index]._xp.zeros_like(source.array)
                 else:
                     self._tensors.append((i, listed.tensors[source.index]))
+
+    def clear_grads(self, arrays: list[Any], owners: dict[int, Any]) -> None:
+        """Set gradients to None before the call replaces them, so that their memory is free.
+
+        Args:
+            arrays: The arrays of the inputs; the program reads none of these gradients.
+            owners: The tensors by the numbers of the inputs.
+        """
+        for number, owner in owners.items():
+            arrays[number], owner._grad = self._grad_arrays[number], None
 
     def arrays(self, tensors: Sequence[Any]) -> list[Any]:
         """Return an array for each input.
@@ -413,6 +428,8 @@ class Lanes:
             lane = self._free.pop()
         except IndexError:
             lane = self._prepare(self.program)
+            if lane.nbytes >= _TRIMMED:  # the recording has freed about as much
+                trim_heap()
         is_profiled = RECORDER.get() is not None
         outputs: list[Any] = run_prepared(lane, arrays) if is_profiled else lane.run(arrays)
         self._free.append(lane)

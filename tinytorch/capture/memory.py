@@ -7,7 +7,9 @@ computed straight over the input if nothing reads the input afterwards.
 
 from __future__ import annotations
 
+import ctypes
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -122,6 +124,13 @@ class Pool:
         if len(self._arrays) < self.MOST:
             self._arrays.append(array)
         return array
+
+
+def trim_heap() -> None:
+    """Give memory that Python has freed back to the system, where the C library can."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)
 
 
 _list = [object()]

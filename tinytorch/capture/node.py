@@ -150,7 +150,10 @@ class ProgramCall:
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self._undo = Undo(forward, self.backend)
+        #: Tensors whose gradients calls replace unread, by the numbers of the inputs.
+        self._replaced: dict[int, Any] = {}
         if self.backend is _NUMPY:
+            self._replaced = self._find_spare(call, listed, forward)
             prepare = partial(engines.prepare, engine=engine)
             self.lanes: Any = Lanes(forward, prepare)
             self.backward_lanes: Any = Lanes(backward, prepare)
@@ -232,6 +235,8 @@ class ProgramCall:
         state = default_engine(self.backend).snapshot() if draws else None
         arrays = self._binding.arrays(tensors)
         restore = self._undo.begin(arrays) if self._undo.is_needed else None
+        if self._replaced and restore is None:
+            self._binding.clear_grads(arrays, self._replaced)
         try:
             if self._spare:
                 found = self.lanes.run(arrays, [owner._grad for owner in self._spare])

@@ -123,7 +123,7 @@ class Reach:
         #: Functions that return a value, with the value.
         self._reads: list[tuple[Callable[[], Any], Any, str]] = []
         self._outside: Any = None
-        self.names: set[str] = set(_CALLED)
+        self.names: set[str] = set()
         #: Classes and Python modules, whose members are searched by name.
         self._scopes: list[tuple[Any, str]] = []
         for label, root in roots:
@@ -356,7 +356,7 @@ class Reach:
         while before != len(done):
             before = len(done)
             for scope, label in list(self._scopes):
-                for name in sorted(_member_names(scope, self.names)):
+                for name in sorted(_member_names(scope, self.names | _CALLED)):
                     if (id(scope), name) not in done:
                         done.add((id(scope), name))
                         self._visit_member(scope, name, f"{label}.{name}")
