@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import dtypes
 from ...core.lazy_bits import Conjugate, Negative, mark_lazy
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
