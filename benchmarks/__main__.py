@@ -25,6 +25,7 @@ from . import (
     backends,
     compiled,
     compiled_jax,
+    compiled_memory,
     dialect,
     every,
     importing,
@@ -222,6 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
     elif options.only[0] == "compiled":
         rows = compiled.measure(effort, options.only[1:], (1, 2))
         rows += compiled_jax.measure(effort, options.only[1:])
+        rows += compiled_memory.measure(options.only[1:])
         lines = compiled.summary(rows)
     else:
         rows = measure_rows(options.only, found, effort)

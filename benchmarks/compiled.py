@@ -2,6 +2,7 @@
 
 python -m benchmarks --only compiled            # all rows
 python -m benchmarks --only compiled GPT LSTM   # the rows whose work holds one of the texts
+python -m benchmarks --only compiled memory     # the rows of memory, see compiled_memory.py
 python -m benchmarks.compiled_plot              # draw the kept run for the site
 
 All libraries run in one process, in turns, and the least time of each counts: processor time with

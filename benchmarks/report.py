@@ -10,7 +10,7 @@ from typing import Any
 
 from .libraries import NAMES
 
-UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9, "×": 1.0}
+UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9, "×": 1.0, "MB": 1.0}
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class ResultRow:
 
     Attributes:
         work: Name of the work.
-        unit: The unit the table shows; ``values`` are seconds, or bare ratios where it is ``×``.
+        unit: The unit the table shows; ``values`` are seconds, bare ratios where it is ``×``, or
+            megabytes.
         values: Median for each library.
         budget: Bound on ``figure``; ``None`` if there is none.
         figure: The bounded figure: the ratio of tinytorch's time to PyTorch's or NumPy's, its

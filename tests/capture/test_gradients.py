@@ -273,12 +273,13 @@ def test_hooks_of_parameters_run_in_a_compiled_step() -> None:
         module(5 * tt.ones(1, 2)).sum().backward()
 
     compiled = tt.compile(step)
+    compiled(net)  # runs eagerly: the net has no gradients yet
     with pytest.warns(UserWarning, match="it changes counted"):
         compiled(net)
     for _ in range(3):
         compiled(net)
         compiled(other)
-    assert len(counted) == 4
+    assert len(counted) == 5
     for module in (net, other):
         assert module.weight.grad is not None
         assert same(module.weight.grad, tt.full((2, 2), 0.1))
@@ -553,3 +554,69 @@ def test_gradients_agree_with_finite_differences() -> None:
     slope = (np.asarray(compiled(step, y).detach()) - base) / h
     found = tt.autograd.functional.jacobian(compiled, (x, y))[0][:, 1, 2]
     assert np.allclose(slope, found.numpy(), atol=1e-5)
+
+
+# -- hooks and gradients of the first calls --------------------------------------------------------
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_hooks_of_leaves_are_called_once_for_each_backward_pass(late: bool) -> None:
+    weight, x = tt.ones(3, requires_grad=True), tt.ones(3, requires_grad=True)
+    compiled = tt.compile(lambda x: (x * weight).sin())
+    if late:
+        compiled(x)
+    weight.register_hook(lambda g: g * 5)
+    x.register_hook(lambda g: g * 7)
+    for _ in range(3):
+        weight.grad = x.grad = None
+        compiled(x).sum().backward()
+        assert weight.grad is not None and x.grad is not None
+        assert np.allclose(weight.grad.numpy(), 5 * np.cos(1)) and np.allclose(
+            x.grad, 7 * np.cos(1)
+        )
+
+
+def test_hooks_with_effects_do_not_record_a_module_again() -> None:
+    seen: list[Any] = []
+    net = nn.Linear(2, 2)
+    net.weight.register_hook(seen.append)
+    compiled = tt.compile(net)
+    for count in range(1, 13):
+        compiled(tt.ones(1, 2)).sum().backward()
+        assert len(seen) == count
+    assert len(compiled.forward.entries) == 1 and not compiled.forward.breaks
+
+
+def test_a_module_is_recorded_once_whether_it_has_gradients_or_not() -> None:
+    net = nn.Linear(2, 2)
+    compiled = tt.compile(net)
+    for _ in range(3):
+        compiled(tt.ones(1, 2)).sum().backward()
+    assert len(compiled.forward.entries) == 1
+
+
+def test_a_function_that_reads_gradients_is_recorded_for_each_presence() -> None:
+    weight = tt.ones(3, requires_grad=True)
+    compiled = tt.compile(lambda x: x if weight.grad is None else x * weight.grad)
+    x = tt.full((3,), 2.0)
+    for grad in (None, tt.full((3,), 4.0), tt.full((3,), 5.0), None):
+        weight.grad = grad
+        for _ in range(2):
+            assert compiled(x).tolist() == [2.0 if grad is None else 2 * float(grad[0])] * 3
+    assert len(compiled._compiled.entries) == 2
+
+
+def test_gradients_that_a_step_replaces_keep_their_values_for_other_references() -> None:
+    weight = tt.ones(3, requires_grad=True)
+
+    def step(x: Any) -> Any:
+        weight.grad = None
+        (x * weight).sum().backward()
+        return x + 1
+
+    compiled = tt.compile(step)
+    held = []
+    for number in range(1, 7):
+        compiled(tt.full((3,), float(number)))
+        held.append(weight.grad)
+    assert [grad.tolist() for grad in held] == [[float(n)] * 3 for n in range(1, 7)]

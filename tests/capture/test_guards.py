@@ -633,3 +633,62 @@ def test_guards_do_not_grow_with_the_number_of_calls() -> None:
     for i in range(100):
         assert compiled(tt.full((2,), float(i))).tolist()[0] == pytest.approx(i * math.pi, rel=1e-6)
     assert recordings(compiled) == 1 and not breaks(compiled)
+
+
+# -- guards of programs that run often -------------------------------------------------------------
+
+
+class Scaled:
+    """Object with attributes, a list and a dict."""
+
+    def __init__(self) -> None:
+        self.scale, self.parts, self.names = 2.0, [1.0, 2.0], {"shift": 3.0}
+
+
+def other_scale(x: Any) -> Any:
+    return x * 5
+
+
+CHANGES: dict[str, Callable[[Any, Any], Any]] = {
+    "attribute": lambda owner, net: setattr(owner, "scale", 7.0),
+    "item of a list": lambda owner, net: owner.parts.__setitem__(0, 7.0),
+    "list that grows": lambda owner, net: owner.parts.append(7.0),
+    "entry of a dict": lambda owner, net: owner.names.update(shift=7.0),
+    "new entry": lambda owner, net: owner.names.update(more=7.0),
+    "deleted attribute": lambda owner, net: delattr(owner, "scale"),
+    "training": lambda owner, net: net.eval(),
+    "parameter": lambda owner, net: setattr(net[0], "weight", nn.Parameter(tt.full((3, 3), 0.5))),
+    "hook of a module": lambda owner, net: net[0].register_forward_hook(lambda m, a, out: out + 1),
+    "global": lambda owner, net: globals().update(SCALE=SCALE + 1),
+    "class": lambda owner, net: setattr(owner, "__class__", type("Other", (Scaled,), {})),
+    "defaults": lambda owner, net: setattr(often, "__defaults__", (9.0,)),
+    "requires_grad": lambda owner, net: net[0].weight.requires_grad_(False),
+}
+
+
+def often(x: Any, factor: float = 1.0) -> Any:
+    return x * factor * SCALE
+
+
+@pytest.mark.filterwarnings("ignore:.*a module has a hook of Python")
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_after_many_replays_is_seen(change: Callable[[Any, Any], Any]) -> None:
+    owner, net = Scaled(), nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.0))
+
+    def function(x: Any) -> Any:
+        y = often(net(x)) * getattr(owner, "scale", 1.0)
+        total = sum(owner.parts) + sum(owner.names.values())
+        return y * total if net.training and type(owner) is Scaled else y - total
+
+    compiled = tt.compile(function)
+    x, defaults, scale = tt.ones(2, 3), often.__defaults__, SCALE
+    try:
+        for _ in range(15):
+            assert tt.allclose(compiled(x), function(x))
+        test = compiled._compiled.entries[0].reach._test
+        assert test is not None and test()
+        change(owner, net)
+        check(function, compiled, x)
+    finally:
+        often.__defaults__ = defaults
+        globals()["SCALE"] = scale

@@ -223,3 +223,43 @@ def test_sparse_gradients_train_as_eager_code(name: str, options: dict[str, Any]
             scheduler.step()
         results.append(table.weight.detach())
     assert tt.allclose(*results)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Adadelta"])
+def test_a_training_step_is_recorded_once(name: str) -> None:
+    net = nn.Linear(3, 2)
+    optimizer = OPTIMIZERS[name](net.parameters())
+
+    @tt.compile
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = net(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    losses = [float(step(tt.ones(4, 3))) for _ in range(6)]
+    assert losses == sorted(losses, reverse=True) and len(step._compiled.entries) == 1
+
+
+def test_step_counts_that_become_different_are_not_taken_for_equal() -> None:
+    def train(compiles: bool) -> list[Any]:
+        tt.manual_seed(0)
+        first, second = nn.Linear(3, 3).double(), nn.Linear(3, 1).double()
+        optimizer = optim.Adam([*first.parameters(), *second.parameters()], lr=0.1)
+
+        def step(x: Any) -> Any:
+            optimizer.zero_grad()
+            loss = second(first(x)).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        call: Any = tt.compile(step) if compiles else step
+        x = tt.ones(4, 3, dtype=tt.float64)
+        found = [call(x) for _ in range(4)]
+        optimizer.state[second.weight]["step"] += 40
+        return [*found, *(call(x) for _ in range(4)), *first.parameters(), *second.parameters()]
+
+    for expected, found in zip(train(False), train(True), strict=True):
+        assert tt.allclose(expected, found, rtol=1e-12, atol=1e-12)

@@ -166,7 +166,9 @@ class CWriter(ProgramWriter):
     def write(self) -> Executable:
         """Return the executable."""
         made = super().write()
-        made.calls_numpy = not all(isinstance(step, LoopGroup) or step.kind in _QUIET for step in self.steps)
+        made.calls_numpy = not all(
+            isinstance(step, LoopGroup) or step.kind in _QUIET for step in self.steps
+        )
         return made
 
     def write_group(self, group: LoopGroup) -> None:

@@ -167,10 +167,10 @@ class Compiled:
             self._recording.release()
 
     def _is_first_step(self, signature: Signature, reach: Reach) -> bool:
-        """Whether a call is a first step of training, which creates gradients and optimizers' state.
+        """Whether a call is a first step of training, which creates gradients and state.
 
-        A recording of it would stand for itself alone. With ``fullgraph=True`` it is recorded, since
-        its breaks are errors.
+        A recording of it would stand for itself alone. With ``fullgraph=True`` it is recorded:
+        a break is an error then.
         """
         if self.options.fullgraph or any(key == signature.key for key, _ in self._tries):
             return False

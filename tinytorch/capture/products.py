@@ -115,9 +115,7 @@ class _Joiner:
         self.program = program
         self.made_by = producers(program)
         self.place = {node: place for place, node in enumerate(program.nodes)}
-        self.uses = Counter(
-            value for node in program.nodes for value in node.reads
-        )
+        self.uses = Counter(value for node in program.nodes for value in node.reads)
         self.uses.update([*program.outputs, *(value for _, value in program.writes)])
         self.joined: dict[tuple[Value, ...], Value] = {}
         self.nodes: list[Node] = []

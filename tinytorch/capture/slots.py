@@ -1,10 +1,10 @@
 """Descriptors that show the recording thread recorded arrays in all tensors, and no other thread.
 
 While any thread records, descriptors replace the slots ``_data``, ``_xp`` and ``_grad`` of tensors
-and ``xp`` of nodes of autograd. In the thread that records, the array of a tensor that was not listed becomes
-an input when it is first read, wherever that is; the backend is the recording one. All other
-threads read what the slots hold. Without a recording the slots are as they were, so that eager code
-pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for devices.
+and ``xp`` of nodes of autograd. In the thread that records, the array of a tensor that was not
+listed becomes an input when it is first read, wherever that is; the backend is the recording one.
+All other threads read what the slots hold. Without a recording the slots are as they were, so that
+eager code pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for devices.
 """
 
 from __future__ import annotations
