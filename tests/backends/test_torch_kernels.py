@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.backends.kernels import OPTIMIZERS, optimize, PROGRAMS, count_calls, results
+from tests.backends.kernels import OPTIMIZERS, PROGRAMS, count_calls, numbers, optimize, results
 
 pytestmark = pytest.mark.torch
 
@@ -88,6 +88,33 @@ def test_an_invalid_index_of_an_embedding_raises() -> None:
         for index in (5, -1):
             with pytest.raises(IndexError, match="index out of range in self"):
                 tt.nn.functional.embedding(tt.tensor([0, index]), tt.ones(5, 2)).tolist()
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cross_entropy_is_pytorchs(
+    reduction: str, dtype: str, calls: Counter[str], torch: Any
+) -> None:
+    scores = numbers(6, 4).astype(dtype)
+    scores[1] *= 1000  # exp overflows
+    scores[2, :2] = -np.inf
+    labels = np.array([3, 0, 2, -100, 2, 1])
+
+    def loss(m: Any, x: Any, target: Any) -> Any:
+        return m.nn.functional.cross_entropy(x * 1, target, reduction=reduction)
+
+    with tt.backend_context("torch"):
+        found = results(tt, loss, scores, labels)
+    assert calls["cross_entropy"] == calls["cross_entropy_backward"] == 1
+    for ours, theirs in zip(found, results(torch, loss, scores, labels), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_an_invalid_target_of_cross_entropy_raises() -> None:
+    with tt.backend_context("torch"):
+        for target in (3, -1):
+            with pytest.raises(IndexError, match=f"Target {target} is out of bounds"):
+                tt.nn.functional.cross_entropy(tt.zeros(2, 3), tt.tensor([0, target])).item()
 
 
 @pytest.mark.parametrize("transposed", [False, True])

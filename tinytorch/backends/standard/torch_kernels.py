@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Sizes = Sequence[int]
+#: PyTorch's number for the reduction "none".
+_NO_REDUCTION = 0
 
 
 def make_kernels(torch: Any, wrap: Callable[[Any], Any]) -> dict[str, Callable[..., Any]]:
@@ -250,6 +252,31 @@ class _Layers(_Kernels):
         """Logarithm of softmax."""
         return self.wrap(self.torch.log_softmax(input.raw, dim)) if _have_one_dtype(input) else None
 
+    def cross_entropy(self, input: Any, target: Any, ignore_index: int) -> Any:
+        """``-log softmax(input)`` at the targets. On the CPU PyTorch checks these at once."""
+        if input.ndim != 2 or not _have_one_dtype(input) or not _is_on_cpu(input):
+            return None
+        scores = self.torch.log_softmax(input.raw, 1)
+        run = self.aten.nll_loss_forward.default
+        losses, _ = run(scores, target.raw, None, _NO_REDUCTION, ignore_index)
+        return self.wrap(losses), None
+
+    def cross_entropy_backward(
+        self, grad: Any, input: Any, target: Any, ignore_index: int
+    ) -> Any:  # fmt: skip
+        """``grad * (softmax(input) - one_hot(target))``."""
+        if grad.shape != target.shape or input.ndim != 2 or not _is_on_cpu(input) or (
+            not _have_one_dtype(input, grad)
+        ):  # fmt: skip
+            return None
+        scores, at = self.torch.log_softmax(input.raw, 1), target.raw
+        weight = scores.new_empty(())  # the sum of weights, which means alone are divided by
+        run = self.aten.nll_loss_backward.default
+        slopes = run(grad.raw, scores, at, None, _NO_REDUCTION, ignore_index, weight)
+        return self.wrap(
+            self.aten._log_softmax_backward_data.default(slopes, scores, 1, scores.dtype)
+        )
+
 
 class _Attention(_Kernels):
     """Attention without an array of all scores."""
@@ -333,7 +360,7 @@ def _have_one_dtype(*arrays: Any) -> bool:
     dtype = arrays[0].dtype
     if dtype.char not in "fd":
         return False
-    return all([each.dtype is dtype and 0 not in each.shape for each in arrays])
+    return all(each.dtype == dtype and 0 not in each.shape for each in arrays)
 
 
 def _fits(

@@ -160,9 +160,13 @@ def _update_running(running: Any, batch: Any, momentum: float) -> None:
     """
     check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
-    step = batch.reshape(data.shape) * momentum
-    old = data if data.dtype.itemsize > 2 else data.astype("float32")
-    xp.copyto(data, (old * (1 - momentum) + step).astype(data.dtype, copy=False))
+    batch = batch.reshape(data.shape)
+    if data.dtype == batch.dtype and data.dtype.itemsize > 2:
+        xp.add_scaled(data, batch, momentum, 1 - momentum)
+    else:
+        old = data if data.dtype.itemsize > 2 else data.astype("float32")
+        new = old * (1 - momentum) + batch * momentum
+        xp.copyto(data, new.astype(data.dtype, copy=False))
     running._bump()
 
 
