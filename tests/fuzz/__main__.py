@@ -58,19 +58,22 @@ class Search:
     seed: int
     only: str | None
 
+    def __post_init__(self) -> None:
+        # PyTorch's database takes seconds to import: it is there before a process is forked.
+        self.sources: dict[str, Callable[[int], list[str]]] = {"programs": programs.program}
+        if self.only != "programs":
+            self.sources["calls"] = calls.Calls().call
+
     def continues(self, done: int) -> bool:
         """Whether neither the time nor the programs and calls have come to their end."""
         return done < self.count and time.monotonic() < self.end
 
     def run(self, first: int, pipe: Any) -> None:
         """Send what happens from item ``first`` on: ``(item, key, report or None)``."""
-        sources: dict[str, Callable[[int], list[str]]] = {"programs": programs.program}
-        if self.only != "programs":
-            sources["calls"] = calls.Calls().call
         at = first
         while self.continues(at - 1):
             name = self.only or ("programs" if at % 4 == 0 else "calls")
-            lines = sources[name](self.seed * 1_000_003 + at)
+            lines = self.sources[name](self.seed * 1_000_003 + at)
             pipe.send((at, name, None))
             happened = examine(name, lines)
             if happened is not None:
@@ -143,8 +146,9 @@ def main() -> int:
     options: Any = parser.parse_args()
     torch.set_num_threads(1)
     limit(30.0)
-    end = math.inf if options.count else time.monotonic() + 60 * options.minutes
-    search = Search(end, options.count or math.inf, options.seed, options.only)
+    search = Search(math.inf, options.count or math.inf, options.seed, options.only)
+    if not options.count:
+        search.end = time.monotonic() + 60 * options.minutes
     counts, reports = search.watch()
     for name, count in sorted(counts.items(), key=lambda item: (item[0][:3] == "new", -item[1])):
         print(f"{count:7} {name}")
