@@ -330,6 +330,12 @@ PROGRAMS = [
         )
         for change in changes
     ),
+    # Memory whose size is no multiple of a view's elements.
+    *(
+        f"x = L.tensor([0.5, 1.5, 2.5], dtype=L.float64){part}; v = L.view_as_complex({pair})\n"
+        "n = v.untyped_storage().nbytes(); m = len(v.storage()); v.mul_(2)"
+        for part, pair in (("", "x[:2]"), (".expand(2, 3)", "x.diagonal()"))
+    ),
     # Data of another shape or order on the same memory: views are replayed from it.
     *(
         f"{SQUARE}; u = L.ones(2, 2); v = {view}; u.data = {data}; {change}; {after}"

@@ -20,19 +20,26 @@ from .untyped_storage import UntypedStorage
 _USES: dict[int, CallingRef] = {}
 
 
-def _memory(input: Tensor) -> Array:
-    """All memory of a tensor as a flat array of its dtype; NotImplementedError if it has gaps."""
+def _memory(input: Tensor, is_untyped: bool = False) -> Array:
+    """All memory of a tensor as a flat array of its dtype; NotImplementedError if it has gaps.
+
+    If the memory has some bytes more than elements of the dtype, these are left out, or with
+    ``is_untyped`` the array is of another dtype.
+    """
     if not input.numel():
         return input._xp.empty(0, input._data.dtype)
     # Use the tensor's whole memory: for a window CuPy has no base, only the whole allocation.
     found = input._xp.memory(input._memory())
-    dtype = input._data.dtype
-    if found is None or found[0].nbytes % dtype.itemsize:
+    if found is None:
         raise NotImplementedError(
             f"storage: a tensor of shape {list(input.shape)} and strides {input.stride()} runs "
             "backwards through its memory, or is a part of memory with gaps; clone() it"
         )
-    return found[0].view(dtype)
+    flat, dtype = found[0], input._data.dtype
+    rest = flat.nbytes % dtype.itemsize
+    if rest and is_untyped:
+        return flat
+    return flat.view("uint8")[:-rest].view(dtype) if rest else flat.view(dtype)
 
 
 @composite(namespaces=("Tensor",))
@@ -112,7 +119,7 @@ def record_stream(input: Tensor, stream: Any) -> None:
 
 def _wrap_tensor_memory(kind: Any, input: Tensor) -> Any:
     """Storage of class ``kind`` of a tensor's memory; ``_lent`` forbids to resize it."""
-    made = kind._from_array(_memory(input), input._xp)
+    made = kind._from_array(_memory(input, kind is UntypedStorage), input._xp)
     made._lent = True
     return made
 
