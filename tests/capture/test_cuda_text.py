@@ -80,9 +80,10 @@ def test_groups_compile_for_the_gpu(programs: Any, least: int, architecture: str
 def test_groups_of_the_survey_compile_for_the_gpu(
     dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("expecttest", reason="PyTorch's test database imports it")
+    pytest.importorskip("cupy", reason="CuPy brings NVRTC")
     from tests.capture import survey
 
-    pytest.importorskip("cupy", reason="CuPy brings NVRTC")
     programs: list[Program] = []
 
     def keep(case: Any, recording: Any, *others: Any) -> Any:
