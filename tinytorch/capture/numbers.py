@@ -114,7 +114,7 @@ def increase_count(recorder: ProgramRecorder, array: Any, by: float) -> TracedNu
     memory = array.memory
     key = array.host.item(), by, array.dtype
     is_listed = not array.chain and not memory.store.version and recorder.is_listed(memory)
-    found = recorder.counts.get(key) if is_listed else None
+    found: SharedCount | None = recorder.counts.get(key) if is_listed else None
     if found is not None:
         array.host[...] = found.number.number
         array.set_value(found.value)

@@ -4,7 +4,8 @@ While any thread records, descriptors replace the slots ``_data``, ``_xp`` and `
 and ``xp`` of nodes of autograd. In the thread that records, the array of a tensor that was not
 listed becomes an input when it is first read, wherever that is; the backend is the recording one.
 All other threads read what the slots hold. Without a recording the slots are as they were, so that
-eager code pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for devices.
+eager code pays nothing; see also ``follow_devices`` in ``core/storage.py``, which does the same for
+devices.
 """
 
 from __future__ import annotations
