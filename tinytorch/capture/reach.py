@@ -30,10 +30,9 @@ from .code_names import (
     DYNAMIC, EVALUATING, PACKAGE, PURE, SUSPICIOUS, is_dynamic, is_library, is_suspicious,
     is_user_code, names_in,
 )  # fmt: skip
-from .guard_text import MOST_TERMS, GuardText
 from .python_values import (
-    FLOATS, MISSING, SIMPLE, contents_reader, has_contents, instance_dict, is_same, is_simple,
-    is_unchanged, is_unset, parts_of, read_array, read_items, stream_state,
+    FLOATS, MISSING, MOST_TERMS, SIMPLE, GuardText, contents_reader, has_contents, instance_dict,
+    is_same, is_simple, is_unchanged, is_unset, parts_of, read_array, read_items, stream_state,
 )  # fmt: skip
 
 _SEQUENCES = (list, set, frozenset, deque)

@@ -236,7 +236,7 @@ def _refuses_graph(
 
 
 @contextmanager
-def _without_hooks(tensors: Sequence[Any]) -> Iterator[None]:
+def _hide_hooks(tensors: Sequence[Any]) -> Iterator[None]:
     """Scope in which tensors have no hooks: a backward pass through the call's node calls them."""
     hooks = [(tensor, tensor._backward_hooks) for tensor in tensors if tensor._backward_hooks]
     for tensor, _ in hooks:
@@ -273,7 +273,7 @@ def _record_backward(
     if not roots or not wanted:
         return
     recorder.set_phase("backward")
-    with no_grad(), _without_hooks(wanted):
+    with no_grad(), _hide_hooks(wanted):
         found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
     for place, tensor in enumerate(inputs):
         if tensor.requires_grad:
