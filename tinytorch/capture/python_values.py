@@ -164,7 +164,7 @@ MOST_TERMS = 200
 class GuardText:
     """Expression that is true if some values are as they were, for programs that run often.
 
-    A call of a small program takes some microseconds, of which a loop over the values is a large part.
+    A call of a small program takes microseconds, of which a loop over the values is a large part.
 
     Attributes:
         terms: The texts of the comparisons.
