@@ -81,9 +81,6 @@ CASES: dict[str, tuple[Any, ...]] = {
     "mode": (lambda lib, x: lib.mode(x, 1), np.array([[3.0, 1.0, 3.0, 1.0], [2.0, 5.0, 5.0, 2.0]])),
     "kthvalue": (lambda lib, x: lib.kthvalue(x, 2, 0), X),
     "quantile": (lambda lib, x, q: lib.quantile(x, q, 1), X, np.array([0.1, 0.6])),
-    "quantile with nan": (
-        lambda lib, x, q: lib.quantile(x, q, 1), WITH_NANS, np.array([0.1, 0.6])
-    ),
     "quantile of all": (lambda lib, x: lib.quantile(x, 0.3, keepdim=True), X),
     "nanquantile": (lambda lib, x: lib.nanquantile(x, 0.7, 1), WITH_NANS),
     "cumsum": (lambda lib, x: lib.cumsum(x, 1), X),
@@ -369,6 +366,13 @@ def test_several_dimensions_of_an_extreme_mean_numpy() -> None:
 def test_means_of_integers_are_floats() -> None:
     assert tt.tensor([1, 2]).mean().item() == 1.5
     assert tt.quantile(tt.tensor([1, 2, 3]), 0.5).item() == 2
+
+
+def test_a_row_with_nan_adds_nothing_to_the_gradient_of_a_probability() -> None:
+    x = tt.tensor([[1.0, 2.0, NAN], [1.0, 3.0, 5.0]])
+    q = tt.tensor(0.25, requires_grad=True)
+    tt.quantile(x, q, 1).sum().backward()
+    assert q.grad is not None and q.grad.item() == 4.0  # the slope 3 - 1, times the last rank
 
 
 def test_cumsum_without_dimension_flattens() -> None:

@@ -49,8 +49,6 @@ _SOME = 4096
 _SEVERAL = 512
 #: The exponential of this bound, also divided by a sum of 2**60 of them, is in float32's range.
 _MODERATE = 40.0
-#: Up to this many elements Python's functions of floats are faster than formulas by NumPy's calls.
-_FEW_CALLS = 64
 #: Up to this many products of numbers ``index_add`` is faster than SciPy's sparse matrices.
 _FEW_PRODUCTS = 1024
 _HALF = numpy.dtype("float16")
@@ -119,13 +117,6 @@ def _as_operand(number: Any, other: Any) -> Any:
     if dtype is None or dtype.char not in "fd":
         return number
     return _numbers[dtype](number) if number or number.__class__ is float else _ZEROS[dtype]
-
-
-def _map_few(function: Callable[[float], float], array: Array) -> Array | None:
-    """Apply Python's function of a float to few float32 or float64 elements; else return None."""
-    if array.__class__ is not _ndarray or array.size > _FEW_CALLS or array.dtype.char not in "fd":
-        return None
-    return numpy.array([*map(function, array.ravel().tolist())], array.dtype).reshape(array.shape)
 
 
 def _as_float_pair(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
@@ -236,9 +227,8 @@ class NumpyBackend(Backend):
 
     def native_dtype(self, dtype: Any) -> Any:
         native = dtype.dtype
-        if native is not None and native.num < 256:  # one of NumPy's own
-            return native
-        return super().native_dtype(dtype)
+        is_own = native is not None and native.num < 256  # NumPy numbers its own dtypes so
+        return native if is_own else super().native_dtype(dtype)
 
     item: Any = staticmethod(numpy.ndarray.item)
     scalar: Any = staticmethod(numpy.ndarray.item)
@@ -341,12 +331,10 @@ class NumpyBackend(Backend):
         """``numpy.eye``, twice as fast for a float dtype."""
         if k:
             return numpy.eye(n, m, k, dtype)
-        if m is None:
-            m = n
+        m = n if m is None else m
         out = _zeros((n, m), dtype)
-        if not n or not m:
-            return out
-        out.ravel()[: m * m : m + 1] = 1
+        if n and m:
+            out.ravel()[: m * m : m + 1] = 1
         return out
 
     def expand_dims(self, array: Array, axis: Any) -> Array:
@@ -481,10 +469,12 @@ class NumpyBackend(Backend):
         by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
         if not by_clip or numpy.ndim(low) or numpy.ndim(high):
             if low is not None:
-                array = _maximum(_as_operand(low, array) if low.__class__ in _SCALARS else low, array)
+                low = _as_operand(low, array) if low.__class__ in _SCALARS else low
+                array = _maximum(low, array)
             if high is None:
                 return array
-            return _minimum(_as_operand(high, array) if high.__class__ in _SCALARS else high, array)
+            high = _as_operand(high, array) if high.__class__ in _SCALARS else high
+            return _minimum(high, array)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))
 
@@ -744,11 +734,11 @@ class NumpyBackend(Backend):
         return super().last_true(mask, axis) if found is None else found
 
     def erf(self, array: Array) -> Array:
-        found = _map_few(math.erf, array)
+        found = float_functions.map_few(math.erf, array)
         return super().erf(array) if found is None else found
 
     def erfc(self, array: Array) -> Array:
-        found = _map_few(math.erfc, array)
+        found = float_functions.map_few(math.erfc, array)
         return super().erfc(array) if found is None else found
 
     def errstate(self, **options: Any) -> AbstractContextManager[object]:

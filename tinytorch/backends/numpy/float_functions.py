@@ -23,6 +23,8 @@ from numpy.lib import introspect
 _ONE, _HALF = numpy.float32(1), numpy.float32(0.5)
 #: Largest argument for which exp, and so the formula of cosh, does not overflow.
 _LARGEST = 88.0
+#: Up to this many elements Python's functions of floats are faster than formulas by NumPy's calls.
+_FEW_CALLS = 64
 _FORMULAS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {}
 
 
@@ -233,6 +235,15 @@ _FAR = (
     (1.0, 2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1,
      6.05183413124413191e-2, 2.33520497626869185e-3),
 )  # fmt: skip
+
+
+def map_few(function: Callable[[float], float], array: Any) -> Any:
+    """Apply Python's function of a float to few float32 or float64 elements; else return None."""
+    if array.__class__ is not numpy.ndarray or array.size > _FEW_CALLS:
+        return None
+    if array.dtype.char not in "fd":
+        return None
+    return numpy.array([*map(function, array.ravel().tolist())], array.dtype).reshape(array.shape)
 
 
 def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:

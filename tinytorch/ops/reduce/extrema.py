@@ -7,14 +7,15 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import OPS, Array, Backend, Nodes, Out, Overlap, composite, op, reads_results
+from ...dispatch.op import (
+    OPS, Array, Backend, Nodes, Out, Overlap, accepts_none, composite, op, reads_results,
+)  # fmt: skip
 from ...graph.nodes import Node
 from ..checks import check_supported
 from ..index.gathering import gather_computed, gather_sum
 from ..memory_order import as_row_major
 from ..results import named_result
 from ..shape.sizes import normalize_dim
-from ..shape.views import as_contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 
 
@@ -334,7 +335,28 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -
 _aminmax_result = named_result("aminmax", "min max")
 
 
-@composite(method=True, out=Out.CAST, node="AminmaxBackward0")
+@op(node="AminmaxBackward0", returns=_aminmax_result)
+def _aminmax(xp: Backend, input: Array, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+    """Results of ``amin`` and ``amax``."""
+    least = _extreme(xp, "amin", xp.min, input, dim, keepdim)
+    return least, _extreme(xp, "amax", xp.max, input, dim, keepdim)
+
+
+@accepts_none
+def _aminmax_gradient(xp: Any, g: Any, out: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    """Sum of the gradients of both results; None for a result without one."""
+    parts = [
+        _extreme_gradient(xp, each, extreme, input, dim, keepdim)
+        for each, extreme in zip(g, out, strict=True)
+        if each is not None
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+_aminmax.vjp(input=_aminmax_gradient)
+
+
+@composite(method=True, out=Out.CAST)
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -363,5 +385,4 @@ def aminmax(
             "identity."
         )
     at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
-    least, most = amin(input, at, keepdim), amax(input, at, keepdim)
-    return _aminmax_result(as_contiguous(least), as_contiguous(most))  # type: ignore
+    return _aminmax(input, at, keepdim)  # type: ignore[no-any-return]

@@ -204,12 +204,13 @@ def divide_by_count(xp: Any, g: Any, count: float) -> Any:
     return g / count
 
 
-def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> Any:
+def mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> Any:
+    """Gradient of the input of ``mean``."""
     axes = reduced_axes("mean", dim, len(in_shape))
     return spread(xp, divide_by_count(xp, g, _float_count(in_shape, axes)), in_shape, dim, keepdim)
 
 
-mean.vjp(input=_mean_gradient)
+mean.vjp(input=mean_gradient)
 
 
 @op(method=True, node="DivBackward0", like=mean)

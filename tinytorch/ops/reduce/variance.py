@@ -7,14 +7,21 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, composite, op
+from ...dispatch.op import Array, Backend, Out, accepts_none, composite, op, reads_results
 from ...warnings import warn
 from ..checks import as_int
 from ..memory_order import as_row_major
 from ..pointwise.complex_numbers import complex as complex_
 from ..shape.joining import cat
-from ..shape.views import as_contiguous
-from .reduction import Dims, divide_by_count, element_count, mean, reduced_axes, spread
+from .reduction import (
+    Dims,
+    divide_by_count,
+    element_count,
+    mean,
+    mean_gradient,
+    reduced_axes,
+    spread,
+)
 
 _DOUBLE = dtypes.float64.dtype
 
@@ -253,7 +260,51 @@ def _numpy_std(
     return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
-@composite(node="VarMeanBackward0", like=var)
+@op(node="VarMeanBackward0")
+def _var_mean(
+    xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool
+) -> tuple[Array, Array]:
+    """Variance and mean."""
+    return (
+        _var.kernel(xp, input, dim, correction, keepdim),
+        as_row_major(xp, xp.asarray(mean.kernel(xp, input, dim, keepdim))),
+    )
+
+
+@op(node="StdMeanBackward0")
+def _std_mean(
+    xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool
+) -> tuple[Array, Array]:
+    """Standard deviation and mean."""
+    return (
+        _std.kernel(xp, input, dim, correction, keepdim),
+        as_row_major(xp, xp.asarray(mean.kernel(xp, input, dim, keepdim))),
+    )
+
+
+def _sum_gradients(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any, first: Any) -> Any:
+    """Sum of the gradients of a deviation, ``first()``, and of the mean; None for a missing one."""
+    if g[1] is None:
+        return first()
+    of_mean = mean_gradient(xp, g[1], in_shape, dim, keepdim)
+    return of_mean if g[0] is None else first() + of_mean
+
+
+_var_mean.vjp(input=accepts_none(
+    lambda xp, g, in_shape, input, dim, correction, keepdim: _sum_gradients(
+        xp, g, in_shape, dim, keepdim,
+        lambda: _var_gradient(xp, g[0], input, dim, correction, keepdim),
+    )
+))  # fmt: skip
+_std_mean.vjp(input=accepts_none(reads_results(0)(
+    lambda xp, g, out, in_shape, input, dim, correction, keepdim: _sum_gradients(
+        xp, g, in_shape, dim, keepdim,
+        lambda: _std_gradient(xp, g[0], out[0], input, dim, correction, keepdim),
+    )
+)))  # fmt: skip
+
+
+@composite(like=var)
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -272,10 +323,10 @@ def var_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("var_mean", input, dim, unbiased, keepdim, correction)
-    return _var(input, dim, correction, keepdim), as_contiguous(mean(input, dim, keepdim))
+    return _var_mean(input, dim, correction, keepdim)  # type: ignore[no-any-return]
 
 
-@composite(node="StdMeanBackward0", like=var)
+@composite(like=var)
 def std_mean(
     input: Tensor,
     dim: Dims = None,
@@ -294,7 +345,7 @@ def std_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("std_mean", input, dim, unbiased, keepdim, correction)
-    return _std(input, dim, correction, keepdim), as_contiguous(mean(input, dim, keepdim))
+    return _std_mean(input, dim, correction, keepdim)  # type: ignore[no-any-return]
 
 
 def _check_weights(name: str, weights: Tensor, kinds: str, wanted: str, count: int) -> None:
