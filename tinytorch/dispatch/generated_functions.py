@@ -212,11 +212,6 @@ def _find_binary_plan(
     return plan
 
 
-def _as_number(value: Any) -> Any:
-    """Return a Python number; a bool as an int."""
-    return value if value.__class__ is not bool else int(value)
-
-
 def _make_binary_plan(op: Op, xp: Any, dtype: Any) -> BinaryPlan:
     """Return the plan of an operation of two operands for one backend and native dtype."""
     is_float = dtype.kind == "f"
@@ -231,5 +226,5 @@ def _make_binary_plan(op: Op, xp: Any, dtype: Any) -> BinaryPlan:
     if is_float and op.backend_function and dtype.itemsize > 2:
         return xp, dtype, getattr(xp, op.backend_function), (float, int), xp.number(dtype)
     if is_float:
-        return xp, dtype, run, (float, int, bool), _as_number
+        return xp, dtype, run, (float, int, bool), lambda n: int(n) if n.__class__ is bool else n
     return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL_INTS.get

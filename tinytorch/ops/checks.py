@@ -138,7 +138,7 @@ def check_tensor(name: str, value: Any) -> None:
 def as_int(name: str, argument: str, value: Any) -> int:
     """``value`` as an int; TypeError for a bool or anything else that is not an integer."""
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     if not isinstance(value, bool):
         if hasattr(value, "__index__"):
             return operator.index(value)

@@ -385,4 +385,4 @@ def aminmax(
             "identity."
         )
     at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
-    return _aminmax(input, at, keepdim)  # type: ignore[no-any-return]
+    return _aminmax(input, at, keepdim)  # type: ignore[return-value]

@@ -29,7 +29,7 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
             if d.__class__ is not int or not 0 <= d < ndim:
                 break
         else:
-            return dim  # type: ignore[no-any-return]
+            return dim
     axes = distinct_dims(name, dim, ndim)
     return (axes if ndim else ()) or None
 

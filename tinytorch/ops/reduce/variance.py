@@ -323,7 +323,7 @@ def var_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("var_mean", input, dim, unbiased, keepdim, correction)
-    return _var_mean(input, dim, correction, keepdim)  # type: ignore[no-any-return]
+    return _var_mean(input, dim, correction, keepdim)  # type: ignore[return-value]
 
 
 @composite(like=var)
@@ -345,7 +345,7 @@ def std_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments("std_mean", input, dim, unbiased, keepdim, correction)
-    return _std_mean(input, dim, correction, keepdim)  # type: ignore[no-any-return]
+    return _std_mean(input, dim, correction, keepdim)  # type: ignore[return-value]
 
 
 def _check_weights(name: str, weights: Tensor, kinds: str, wanted: str, count: int) -> None:
