@@ -139,7 +139,8 @@ def errors_of_mypy(python: Path, folder: Path) -> dict[str, set[int]]:
     """The lines of each program that mypy --strict refuses."""
     printed = run(
         sys.executable, "-m", "mypy", "--strict", "--config-file=",
-        f"--cache-dir={python.parents[3] / 'mypy'}", f"--python-executable={python}", *sorted(folder.glob("*.py")), cwd=folder, check=False,
+        f"--cache-dir={python.parents[3] / 'mypy'}", f"--python-executable={python}",
+        *sorted(folder.glob("*.py")), cwd=folder, check=False,
     )  # fmt: skip
     assert "Found" in printed, printed
     found: dict[str, set[int]] = {}
