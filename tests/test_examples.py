@@ -51,10 +51,10 @@ def run(name: str, *arguments: str, cwd: Path, folder: Path = ROOT / "examples")
     return fresh.script(path, *arguments, cwd=cwd, modules=LIBRARIES, **THREADS)
 
 
-def run_apart(name: str, *arguments: str, cwd: Path) -> fresh.Done:
+def run_apart(name: str, cwd: Path) -> fresh.Done:
     """Run an example that starts processes of its own in an interpreter of its own."""
     return subprocess.run(
-        [sys.executable, str(ROOT / "examples" / f"{name}.py"), *arguments],
+        [sys.executable, str(ROOT / "examples" / f"{name}.py")],
         cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"} | THREADS,
     )  # fmt: skip
@@ -476,7 +476,7 @@ def test_generate_writes_what_pytorch_writes(torch: Any) -> None:
 
 @pytest.mark.slow
 def test_folds_are_trained_on_the_backends_of_the_workers(tmp_path: Path) -> None:
-    done = run_apart("dask_folds", cwd=tmp_path)
+    done = run_apart("dask_folds", tmp_path)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"fold (\d) on (\w+) +accuracy ([\d.]+)%", done.stdout)
     assert [number for number, _, _ in found] == ["0", "1", "2", "3"]
@@ -488,6 +488,6 @@ def test_folds_are_trained_on_the_backends_of_the_workers(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_two_ranks_train_to_the_weights_of_one(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py", reason="the `mpi` extra is not installed")
-    done = run_apart("distributed_digits", "--epochs=6", cwd=tmp_path)
+    done = run_apart("distributed_digits", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"2 ranks: +\d+ digits a second", done.stdout)
