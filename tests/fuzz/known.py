@@ -118,6 +118,11 @@ KNOWN = [
           "(y := L.ones(2, 3, requires_grad=True) * 1) is not None and y.retain_grad() is None and"
           " y.t_().sum().backward() is None and y.grad.shape != y.shape"),
     Known("programs", "value",
+          r"(?s)\*.*\n(\w+)\.data = .*backward\(.*\n\[7\] ours .*\(number/number\)$",
+          "PyTorch's gradient reads the data that was assigned after the operation",
+          "[x := L.ones(1, requires_grad=True), y := x * 3, z := y ** 2,"
+          " setattr(y, 'data', L.ones(1)), z.backward()] and z == 9 and x.grad.item() == 6"),
+    Known("programs", "value",
           r"(?s)(no_grad|inference_mode)\(\): \w+\.(t|transpose|swapaxes)_\(.*\n\[7\] ours",
           "PyTorch's gradient of a tensor that was transposed in place in no_grad is that of the"
           " tensor before, in the places of the tensor after",
