@@ -154,7 +154,7 @@ def is_unset(value: Any) -> bool:
 def is_unchanged(entry: tuple[Any, Any, str]) -> bool:
     """Whether an array of NumPy's is as it was, byte for byte."""
     array, before, _ = entry
-    return read_array(array) == before
+    return bool(read_array(array) == before)
 
 
 #: Most terms of an expression: compiling one takes as long as some hundred comparisons.

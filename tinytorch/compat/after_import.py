@@ -100,23 +100,10 @@ REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
 }
 
 
-def declare_profiler(library: str) -> None:
-    """Declare the operators ``ops.profiler``, which tracers of ``fx`` write into graphs."""
-    from ..library import Library
-    from ..profiler import record_function
-
-    operators = Library(library, "FRAGMENT")
-    for name in ("_record_function_enter", "_record_function_enter_new"):
-        operators.define(f"{name}(str name, str? args=None) -> _RecordFunction")
-        operators.impl(name, lambda name, args: record_function(name, args).__enter__())
-    operators.define("_record_function_exit(_RecordFunction handle) -> ()")
-    operators.impl("_record_function_exit", lambda handle: handle.__exit__(None, None, None))
-
-
-#: Namespaces of operators that exist although no program declares them: a function that declares
-#: them, or the name of a module in this package whose ``declare`` does.
-OPERATORS: dict[str, str | Callable[[str], None]] = {
-    "image": "torchvision", "profiler": declare_profiler, "torchvision": "torchvision",
+#: Namespaces of operators that exist although no program declares them, by the names of the modules
+#: whose ``declare`` does, relative to this package.
+OPERATORS = {
+    "image": ".torchvision", "profiler": "..library.operator", "torchvision": ".torchvision",
 }  # fmt: skip
 
 
@@ -133,10 +120,7 @@ def install() -> None:
 
 def _declare(library: str) -> None:
     """Declare the operators of a library, one of ``OPERATORS``."""
-    declare = OPERATORS[library]
-    if isinstance(declare, str):
-        declare = import_module(f"{__package__}.{declare}").declare
-    declare(library)
+    import_module(OPERATORS[library], __package__).declare(library)
 
 
 def _register(module: ModuleType) -> None:

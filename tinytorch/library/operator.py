@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..core.torch_function import dispatch_override, find_overriding
 from ..dispatch.tensor_protocols import namespace
 from ..state import grad_enabled, no_grad
-from .schema import Schema
+from .schema import Schema, parse
 
 __all__ = ["Operator", "OpOverload", "OpOverloadPacket", "find", "register"]
 
@@ -376,6 +376,27 @@ def register(operator: Operator, name: str, library: str) -> OpOverload:
     overload = OpOverload(operator)
     setattr(namespace(library), name, OpOverloadPacket(overload))
     return overload
+
+
+def declare(library: str) -> None:
+    """Declare the operators ``ops.profiler``, which tracers of ``fx`` write into graphs."""
+    from ..profiler import record_function
+
+    def enter(name: str, args: str | None) -> Any:
+        return record_function(name, args).__enter__()
+
+    def leave(handle: Any) -> None:
+        handle.__exit__(None, None, None)
+
+    for text, kernel in (
+        ("_record_function_enter(str name, str? args=None) -> _RecordFunction", enter),
+        ("_record_function_enter_new(str name, str? args=None) -> _RecordFunction", enter),
+        ("_record_function_exit(_RecordFunction handle) -> ()", leave),
+    ):
+        name, schema = parse(library, text)
+        operator = Operator(schema, opaque=False)
+        operator.add_kernel(None, kernel)
+        register(operator, name, library)
 
 
 def find(op: Any) -> Operator:

@@ -8,6 +8,7 @@ from typing import overload
 from tinytorch.compat.module_tables import _F as __F
 from tinytorch.facade.unsupported import Absent
 from tinytorch.futures import Future as Future
+from tinytorch.jit.programs import TopLevelTracedModule as TopLevelTracedModule
 from tinytorch.jit.programs import load as load
 from tinytorch.jit.programs import save as save
 from tinytorch.jit.programs import trace as trace
@@ -33,7 +34,7 @@ def Attribute(value: _T, type: Any) -> _T: ...
 def ignore(drop: _F, **kwargs: Any) -> _F: ...
 @overload
 def ignore(drop: bool = False, **kwargs: Any) -> Callable[[_F], _F]: ...
-__all__ = ['Attribute', 'CompilationUnit', 'Error', 'Final', 'Future', 'ScriptFunction', 'ScriptModule', 'TracerWarning', 'annotate', 'enable_onednn_fusion', 'export', 'export_opnames', 'fork', 'freeze', 'ignore', 'interface', 'is_scripting', 'is_tracing', 'isinstance', 'load', 'onednn_fusion_enabled', 'optimize_for_inference', 'save', 'script', 'script_if_tracing', 'set_fusion_strategy', 'trace', 'trace_module', 'unused', 'wait']
+__all__ = ['Attribute', 'CompilationUnit', 'Error', 'Final', 'Future', 'ScriptFunction', 'ScriptModule', 'TopLevelTracedModule', 'TracerWarning', 'annotate', 'enable_onednn_fusion', 'export', 'export_opnames', 'fork', 'freeze', 'ignore', 'interface', 'is_scripting', 'is_tracing', 'isinstance', 'load', 'onednn_fusion_enabled', 'optimize_for_inference', 'save', 'script', 'script_if_tracing', 'set_fusion_strategy', 'trace', 'trace_module', 'unused', 'wait']
 
 class ScriptFunction(Absent):
     ...
