@@ -29,7 +29,7 @@ from ..core.size import Size
 MISSING = object()
 #: Classes whose instances have parts that only the garbage collector finds: the dict behind a
 #: proxy, the cache of a function.
-_OPAQUE_OWNERS = MappingProxyType, type(functools.lru_cache(abs))
+_OPAQUE_OWNERS: tuple[type[Any], ...] = MappingProxyType, type(functools.lru_cache(abs))
 #: Types of values that are compared by value.
 SIMPLE = frozenset((
     int, bool, str, bytes, type(None), dtypes.dtype, device, layout, memory_format, Size, slice,

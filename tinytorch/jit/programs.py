@@ -13,26 +13,8 @@ if TYPE_CHECKING:
     from ..export import ExportedProgram
 
 
-class TopLevelTracedModule(Module):
-    """Traced module: it runs the code of the module, and is saved as a program.
-
-    Its parameters, buffers and submodules are those of the module. ``trace`` makes it, with the
-    class of the module as a further base.
-
-    Attributes:
-        graph: The operations of the example, in order, recorded at the first access.
-        code: Text of ``graph``.
-
-    Example:
-        >>> layer = tt.nn.Linear(2, 1, bias=False)
-        >>> traced = tt.jit.trace(layer, tt.ones(3, 2))
-        >>> print(traced.code)
-        ExportedProgram(input: float32[input_0_dim_0, 2], weight: float32[1, 2])
-            linear = nn.functional.linear(input, weight)
-            return linear
-        >>> traced.weight is layer.weight and isinstance(traced, tt.nn.Linear)
-        True
-    """
+class _Traced:
+    """Traced module or function, which can be saved as a program."""
 
     _example: tuple[Any, ...] | None
 
@@ -61,7 +43,29 @@ class TopLevelTracedModule(Module):
         save(self, f)
 
 
-class TracedFunction:
+class TopLevelTracedModule(_Traced, Module):
+    """Traced module: it runs the code of the module, and is saved as a program.
+
+    Its parameters, buffers and submodules are those of the module. ``trace`` makes it, with the
+    class of the module as a further base.
+
+    Attributes:
+        graph: The operations of the example, in order, recorded at the first access.
+        code: Text of ``graph``.
+
+    Example:
+        >>> layer = tt.nn.Linear(2, 1, bias=False)
+        >>> traced = tt.jit.trace(layer, tt.ones(3, 2))
+        >>> print(traced.code)
+        ExportedProgram(input: float32[input_0_dim_0, 2], weight: float32[1, 2])
+            linear = nn.functional.linear(input, weight)
+            return linear
+        >>> traced.weight is layer.weight and isinstance(traced, tt.nn.Linear)
+        True
+    """
+
+
+class TracedFunction(_Traced):
     """Traced function: it runs the code of the function, and is saved as a program.
 
     Attributes:
@@ -81,10 +85,6 @@ class TracedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
-
-    graph = TopLevelTracedModule.graph
-    code = TopLevelTracedModule.code
-    save = TopLevelTracedModule.save
 
 
 @overload
