@@ -313,6 +313,7 @@ REDUCTIONS: dict[str, Example] = {
     "nanmedian dim": (lambda lib, x: lib.nanmedian(x, 1).values, X),
     "mode": (lambda lib, x: lib.mode(x, 1).values, X),
     "quantile": (lambda lib, x: lib.quantile(x, 0.3, 1), X),
+    "quantile ranks": (lambda lib, x, q: lib.quantile(x, q, 1), X, np.array([0.3, 0.7])),
     "nanquantile": (lambda lib, x: lib.nanquantile(x, 0.3, 1), X),
     "linalg.vector_norm": (lambda lib, x: (lib.linalg.vector_norm(x, 3, 1),
                                            lib.linalg.vector_norm(x, 1)), X),
