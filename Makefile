@@ -89,10 +89,10 @@ sample-%:
 	$(PYTEST) --backend $* --tests $(SIZE) tests/ops tests/autograd tests/nn
 
 test: static  ## lint, stubs, types, and what needs no PyTorch on two backends
-	@$(AT_ONCE) $(ON_NUMPY) sample-array_api_strict $(ON_STRICT)
+	@$(AT_ONCE) sample-array_api_strict $(ON_NUMPY) $(ON_STRICT)
 
 test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
-	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch $(ON_NUMPY) sample-torch $(ON_STRICT)
+	@$(AT_ONCE) PY=$(TORCH_VENV)/bin/python MARKS=torch sample-torch $(ON_NUMPY) $(ON_STRICT)
 
 backends: $(BACKENDS_VENV)/.test  ## run samples of the tests on JAX and Dask, and the example for MLX
 	$(BACKENDS_VENV)/bin/python -m pytest -q tests/backends/test_standard.py tests/capture/test_compile_jax.py
