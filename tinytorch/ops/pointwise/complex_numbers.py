@@ -211,8 +211,8 @@ def angle(xp: Backend, input: Array) -> Array:
     if input.dtype.kind == "c":
         return xp.arctan2(input.imag, input.real)
     number = xp.number(input.dtype)
-    zero = number(0)
-    out = xp.where(input < zero, number(xp.pi), zero)
+    out = xp.astype(input < number(0), input.dtype)
+    out *= number(xp.pi)
     return xp.where(input == input, out, input)
 
 
