@@ -664,7 +664,9 @@ def reduce_with_dask() -> None:
 
     dask.config.set({"array.chunk-size": "8MiB"}, scheduler="threads", num_workers=2)
     tt.set_backend("dask")
+    tt.backends.load("dask").own_random = True  # chunks are drawn when they are read
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(tt.rand(16 * 1024, 4096).std().item(), tt.rand(16 * 1024, 4096).var(0).mean().item())
     x = tt.ones(16 * 1024, 4096)
     print(x.nbytes, (x * 2 + 1).mean().item(), x.std().item())
     print((x[:8192] @ tt.ones(4096, 8)).sum().item())
@@ -676,6 +678,7 @@ def reduce_with_dask() -> None:
 
 def test_reductions_of_dask_take_little_memory() -> None:
     pytest.importorskip("dask.array")
-    *numbers, megabytes = run(reduce_with_dask, PYTHONHASHSEED="0").split()
+    std, var, *numbers, megabytes = run(reduce_with_dask, PYTHONHASHSEED="0").split()
+    assert [float(std) ** 2, float(var)] == pytest.approx([1 / 12, 1 / 12], rel=1e-3)
     assert list(map(float, numbers)) == [256 << 20, 3.0, 0.0, 8192 * 4096 * 8, 2.0]
     assert int(megabytes) < 200  # of which two threads need some chunks of 8 MiB each

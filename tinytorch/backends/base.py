@@ -337,6 +337,13 @@ class Backend(SpecialFunctions):
         centered = self.astype(array - mean, "float64")
         return self.sum(centered * centered)
 
+    def squared_deviations(self, array: Array, axes: Any, keepdims: bool) -> Array | None:
+        """Sums in float64 of the squares of a real array's distances from the means along axes.
+
+        None if the library does not compute them while it reads the array once.
+        """
+        return None
+
     def raising(self) -> AbstractContextManager[object]:
         """Context in which a failed factorization raises ``xp.linalg.LinAlgError``."""
         return nullcontext()

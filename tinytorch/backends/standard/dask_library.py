@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -207,6 +208,12 @@ class DaskBackend(StandardBackend):
                 "method compute_chunk_sizes() first"
             )
         return super().adopt(data)
+
+    def squared_deviations(self, array: Any, axes: Any, keepdims: bool) -> Any:
+        """``Backend.squared_deviations``; two passes would keep all chunks for the second one."""
+        count = math.prod(array.shape if axes is None else [array.shape[i] for i in axes])
+        found = array.raw.var(axes, dtype=numpy.float64, keepdims=keepdims)
+        return self.wrap(found * count)
 
     def open(self) -> ArrayLibrary:
         import dask

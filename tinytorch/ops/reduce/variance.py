@@ -50,6 +50,10 @@ def _variance_in_float64(
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
+    if input.dtype.kind == "f" and input.size:
+        found = xp.squared_deviations(input, axes, keepdim)
+        if found is not None:
+            return found / xp.number(_DOUBLE)(_freedom(input.shape, axes, correction))
     if input.dtype.kind == "f" and input.size and axes is not None and len(axes) == 1:
         return _variance_along(xp, input, axes[0], correction, keepdim)
     if input.dtype.kind == "f" and input.size and axes is None and not keepdim:
