@@ -14,6 +14,7 @@ from tests.faults.campaign import Extent, check, finish, start
 def _rounds(body: str, rounds: int, folder: str) -> None:
     import gc
     import os
+    import signal
     import sys
     import time
     import traceback
@@ -111,6 +112,12 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
         left = set(os.listdir(folder)) - {"weights.pt"}
         assert not left, left
 
+    def note_and_raise(number, frame):
+        place[:] = traceback.format_stack(frame)
+        raise KeyboardInterrupt
+
+    place = []
+    signal.signal(signal.SIGINT, note_and_raise)
     steps = locals()[body]()
     for _ in range(20):
         next(steps)  # what is imported on first use is there
@@ -123,6 +130,7 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
             while time.monotonic() < end:
                 next(steps)
             lost += 1
+            print("lost at:", *place, sep="\n", file=sys.stderr)
         except KeyboardInterrupt as error:
             interrupt = error
         try:
@@ -130,7 +138,7 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
         except AssertionError as error:
             # Python executes the handler of a signal before the first instruction of a function
             # as well. Where that is an __exit__ the block ends without it, here as in PyTorch.
-            last = list(traceback.walk_tb(interrupt.__traceback__))[-1]
+            last = list(traceback.walk_tb(interrupt.__traceback__))[-2]  # before the handler
             name, line = last[0].f_code.co_name, last[1] - last[0].f_code.co_firstlineno
             if name not in ("__exit__", "leave") or line:
                 raise error from interrupt  # which shows where it arrived
@@ -142,18 +150,23 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
     sys.exit(lost > 0)
 
 
+#: Finalizers of the standard library, as CPython names them. The library uses none of these types.
+FINALIZERS = (
+    "<function _ConnectionBase.__del__", "<Finalize object",
+    "<function WeakSet.__init__", "<function WeakValueDictionary.__init__",
+)  # fmt: skip
+
+
 def _interrupt(body: str, count: int, form: Extent) -> str:
     sent = unfinished = 0
     while sent < count:
         done, result, err = _send(body, count - sent, form)
         sent += done
         unfinished += result == "no exit"
-        # Python's own connections and processes are finalized by Python code (``__del__`` and a
-        # callback of a weak reference), where CPython drops what is raised.
-        pythons = sum(
-            err.count(f"Exception ignored in: {place}")
-            for place in ("<function _ConnectionBase.__del__", "<Finalize object")
-        )
+        # Python's own connections, processes, threads and locks are finalized by Python code
+        # (``__del__`` and callbacks of weak references, such as those of the sets ``_dangling`` of
+        # threading and multiprocessing), where CPython drops what is raised.
+        pythons = sum(err.count(f"Exception ignored in: {place}") for place in FINALIZERS)
         allowed = (f"lost {pythons}", "lost 0", "no exit")
         assert result in allowed, f"{body}: {result}, {sent} sent\n{err}"
         assert unfinished <= max(5, count // 10), f"{unfinished} of {sent} blocks were not left"

@@ -37,6 +37,16 @@ _LOCATOR_MAGIC = b"PK\6\7"
 _BROKEN = "PytorchStreamReader failed reading zip archive: failed finding central directory"
 
 
+class ZipArchive(zipfile.ZipFile):
+    """A zip archive whose user closes it: ``zipfile`` would do it again in a finalizer.
+
+    A finalizer in Python executes the handler of Ctrl-C, whose KeyboardInterrupt Python drops. This
+    one is a C function that does nothing; a file that the archive opened closes by itself.
+    """
+
+    __del__ = staticmethod(tuple)  # type: ignore[assignment]
+
+
 class ArchiveWriter:
     """Writer of the files of a checkpoint, each in one call.
 
@@ -47,7 +57,7 @@ class ArchiveWriter:
 
     def __init__(self, file: IO[bytes], folder: str) -> None:
         self._file = file
-        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED)
+        self._zip = ZipArchive(file, "w", zipfile.ZIP_STORED)
         self._folder = folder
 
     def write(self, name: str, data: Any) -> None:
@@ -67,8 +77,12 @@ class ArchiveWriter:
         self._zip.close()
 
 
-class _Part(io.RawIOBase):
-    """View of the bytes of a file from ``start`` to ``end``."""
+class _Part:
+    """View of the bytes of a file from ``start`` to ``end``.
+
+    It has the methods that ``zipfile`` calls. The classes of ``io`` would call them, too, but drop
+    what ``tell`` raises while a ``BufferedReader`` is created, a KeyboardInterrupt as well.
+    """
 
     def __init__(self, file: IO[bytes], start: int, end: int) -> None:
         self._file = file
@@ -76,11 +90,11 @@ class _Part(io.RawIOBase):
         self._size = max(end - start, 0)
         self._position = 0
 
-    def readable(self) -> bool:
-        return True
-
     def seekable(self) -> bool:
         return True
+
+    def tell(self) -> int:
+        return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
@@ -89,12 +103,13 @@ class _Part(io.RawIOBase):
         self._position = base + offset
         return self._position
 
-    def readinto(self, buffer: Any) -> int:
+    def read(self, size: int = -1) -> bytes:
+        """Read ``size`` bytes, or all that are left if it is negative."""
+        left = max(self._size - self._position, 0)
         self._file.seek(self._start + self._position)
-        data = self._file.read(max(min(len(buffer), self._size - self._position), 0))
-        buffer[: len(data)] = data
+        data = self._file.read(left if size < 0 else min(size, left))
         self._position += len(data)
-        return len(data)
+        return data
 
 
 class ArchiveReader:
@@ -131,7 +146,7 @@ class ArchiveReader:
             directory belongs to the archive that begins there.
         """
         try:
-            self._zip = zipfile.ZipFile(io.BufferedReader(_Part(self._file, self._start, end)))
+            self._zip = ZipArchive(_Part(self._file, self._start, end))
         except (*BROKEN_ZIP, ValueError, struct.error) as error:
             raise RuntimeError(f"{_BROKEN} ({error})") from error
         if not self._zip.filelist:

@@ -151,6 +151,10 @@ class Pickling:
         if isinstance(obj, Tensor):
             reducer: Any = REDUCERS.get(type(obj), self.reduce_tensor)
             return reducer(obj)
+        if type(obj) is OrderedDict:
+            # As OrderedDict.__reduce__, which looks for slots in a function of ``copyreg`` that
+            # drops every exception, a KeyboardInterrupt as well.
+            return OrderedDict, (), vars(obj) or None, None, iter(obj.items())
         if type(obj) is Size:
             return CLASSES[Size], (tuple(obj),)
         if type(obj) is layout:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
+from ..checkpoint.archive import ZipArchive
 from ..core.device import device as Device
 from ..core.tensor import Tensor
 from ..nn.parameter import Buffer, Parameter
@@ -44,7 +45,7 @@ def save(ep: ExportedProgram, f: Any) -> None:
         >>> program.module()(tt.ones(1, 2)).shape
         tinytorch.Size([1, 1])
     """
-    with zipfile.ZipFile(f, "w") as archive:
+    with ZipArchive(f, "w") as archive:
         kinds = {}
         for number, (name, tensor) in enumerate(ep.tensors.items()):
             dtype = tensor.dtype
@@ -97,7 +98,7 @@ def load(f: Any) -> ExportedProgram:
         tensor([0., 1.])
     """
     try:
-        with zipfile.ZipFile(f) as archive:
+        with ZipArchive(f) as archive:
             _check_archive(archive)
             return _Decoder(archive).program()
     except ExportError:

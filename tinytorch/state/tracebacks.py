@@ -191,11 +191,12 @@ _SHORT = short(lambda: None).__code__
 _GENERATED = (contextlib.__file__, "<string>")
 #: Classes whose methods have short tracebacks, by id.
 _done: WeakValues[int, type] = WeakValues()
-#: Methods that are not wrapped: frequent look-ups and comparisons, and those without errors.
+#: Methods that are not wrapped: frequent look-ups and comparisons, and those without errors. After
+#: ``__enter__`` a wrapper could be interrupted before ``with`` knows that it has to exit.
 _EXCEPT = frozenset(("forward", *(
     f"__{name}__"
     for name in (
-        "copy", "deepcopy", "del", "dir", "eq", "exit", "get", "getattribute", "hash",
+        "copy", "deepcopy", "del", "dir", "enter", "eq", "exit", "get", "getattribute", "hash",
         "init_subclass", "instancecheck", "ne", "reduce", "reduce_ex", "repr", "set", "set_name",
         "setattr", "str", "subclasscheck", "torch_function",
     )

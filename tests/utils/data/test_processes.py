@@ -354,6 +354,23 @@ def test_a_worker_that_dies_is_an_error(how: str, text: str) -> None:
     assert set(multiprocessing.active_children()) <= before
 
 
+def test_workers_whose_exit_code_is_lost_count_as_ended() -> None:
+    """Ctrl-C between ``waitpid`` and the assignment of its result loses the exit code."""
+    loader = DataLoader(range(8), num_workers=2, multiprocessing_context="fork")  # type: ignore[arg-type]
+    iterator: Any = iter(loader)
+    assert next(iterator).tolist() == [0]
+    workers = iterator.workers
+    processes = list(workers.processes)
+    for process in processes:
+        os.kill(process.pid, signal.SIGKILL)
+        os.waitpid(process.pid, 0)  # multiprocessing now takes it for a running one
+        assert process.is_alive()
+    began = time.monotonic()
+    workers.stop()
+    assert workers.is_stopped and not workers.processes
+    assert time.monotonic() - began < 5, "it waited for processes that have ended"
+
+
 def test_a_worker_that_takes_too_long_is_an_error() -> None:
     before = set(multiprocessing.active_children())
     loader = DataLoader(Failing("wait"), sampler=[1], num_workers=1, timeout=0.2)

@@ -146,7 +146,7 @@ class ProcessWorkers(LoaderWorkers):
 
     def _check_alive(self) -> None:
         """Raise a ``RuntimeError`` if a process has ended."""
-        dead = [process for process in self.processes if not process.is_alive()]
+        dead = [process for process in self.processes if _has_ended(process)]
         if dead:
             self._fail(dead)
 
@@ -172,20 +172,28 @@ class ProcessWorkers(LoaderWorkers):
         deadline = time.monotonic() + _PATIENCE
         for method in (None, "terminate", "kill"):  # first wait, then end by force
             for process in self.processes:
-                if method is not None and process.is_alive():
+                if method is not None and not _has_ended(process):
                     getattr(process, method)()
                     deadline = time.monotonic() + 1
                 process.join(max(deadline - time.monotonic(), 0))
         # Close explicitly: the finalizer of a process runs in a callback of a weak reference, where
         # Python ignores exceptions, so that a KeyboardInterrupt would be lost.
         while self.processes:
-            self.processes.pop().close()
+            # A Ctrl-C between ``waitpid`` and the assignment of its result makes multiprocessing
+            # lose the exit code, and then call the ended process a running one.
+            with contextlib.suppress(ValueError):
+                self.processes.pop().close()
 
 
 def _prepare_fork() -> None:
     """Fill caches before a fork: otherwise each worker would take 30 ms to fill them itself."""
     get_num_threads()  # finds the BLAS
     list_backends()  # finds backends of other distributions
+
+
+def _has_ended(process: Any) -> bool:
+    """Whether a process has ended, even if multiprocessing has lost its exit code."""
+    return bool(connection.wait([process.sentinel], 0))
 
 
 def _describe_exit(code: int | None) -> str:
