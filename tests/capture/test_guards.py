@@ -560,6 +560,19 @@ def test_the_order_of_dicts_and_replaced_methods_are_seen(monkeypatch: pytest.Mo
     assert recordings(compiled) == 3
 
 
+def test_replaced_functions_of_libraries_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = [2.0]
+    x = tt.tensor([-1.0, 2.0])
+    compiled = tt.compile(lambda x: tt.nn.functional.relu(x) * math.floor(2.5))
+    assert [compiled(x).tolist() for _ in range(3)] == [[0, 4]] * 3
+    monkeypatch.setattr(math, "floor", math.ceil)
+    assert [compiled(x).tolist() for _ in range(3)] == [[0, 6]] * 3
+    monkeypatch.setattr(tt.nn.functional, "relu", lambda x: x * scale[0])
+    assert [compiled(x).tolist() for _ in range(3)] == [[-6, 12]] * 3
+    scale[0] = 1.0
+    assert compiled(x).tolist() == [-3, 6]
+
+
 def test_generators_of_a_scope_are_used() -> None:
     compiled = tt.compile(lambda: tt.rand(2))
     tt.manual_seed(0)

@@ -234,6 +234,16 @@ class Reach:
             self.is_suspicious |= is_suspicious(scope[name])
             self._visit(scope[name], name)
 
+    def _watch_library(self, scope: dict[str, Any], name: str, label: str) -> None:
+        """Watch a member of a library's module; search it if the user has replaced it."""
+        value = scope[name]
+        self._entries.setdefault((id(scope), name), (scope, name, label))
+        is_function = isinstance(value, FunctionType)
+        if isinstance(value, ModuleType) or (
+            is_function and is_user_code(value.__code__, value.__module__)
+        ):
+            self._visit(value, label)
+
     def _watch_attribute(self, owner: Any, name: str, label: str) -> None:
         """Watch an attribute that is not in a ``__dict__`` of its own."""
         self._attributes[id(owner), name] = owner, name, label
@@ -271,8 +281,8 @@ class Reach:
             self._visit_attributes(value, label)
 
     def _visit_scope(self, value: Any, label: str) -> None:
-        """Note a class or a Python module of the user's, whose members are searched later."""
-        if is_library(value.__name__ if isinstance(value, ModuleType) else value.__module__):
+        """Note a class of the user's or a Python module, whose members are watched later."""
+        if isinstance(value, type) and is_library(value.__module__):
             return
         self._scopes.append((value, label))
         if isinstance(value, type):
@@ -363,7 +373,10 @@ class Reach:
     def _visit_member(self, scope: Any, name: str, label: str) -> None:
         """Watch and search a member of a class or a Python module."""
         if isinstance(scope, ModuleType):
-            self._watch_entry(vars(scope), name, label)
+            if is_library(scope.__name__):
+                self._watch_library(vars(scope), name, label)
+            else:
+                self._watch_entry(vars(scope), name, label)
             return
         members = next(vars(cls) for cls in scope.__mro__ if name in vars(cls))
         value = members[name]
@@ -405,7 +418,9 @@ class Reach:
 
     def _is_sized(self, scope: Any) -> bool:
         """Whether a new member of a class or a Python module is another state."""
-        return isinstance(scope, type) or is_dynamic(self.names)
+        if isinstance(scope, type):
+            return True
+        return not is_library(scope.__name__) and is_dynamic(self.names)
 
     def exclude(self, entries: set[tuple[int, Any]]) -> None:
         """Stop to watch entries of containers, which a replay reads or changes itself.
