@@ -166,6 +166,21 @@ def test_inputs_that_are_changed_before_backward_raise() -> None:
             y.backward()
 
 
+@pytest.mark.filterwarnings("ignore:.*gradient of a result raises:UserWarning")
+def test_only_the_backward_pass_raises_if_a_gradient_cannot_be_computed() -> None:
+    def change_factor(x: Any, factor: Any) -> Any:
+        result = x * factor
+        factor.add_(1)
+        return result.sum()
+
+    compiled = tt.compile(change_factor)
+    for _ in range(3):
+        found = compiled(tt.ones(3, requires_grad=True), tt.full((3,), 2.0))
+        assert found.item() == 6
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            found.backward()
+
+
 def test_second_derivatives() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.BatchNorm1d(4), nn.Linear(4, 1))
     compiled = tt.compile(net)

@@ -182,6 +182,22 @@ def test_parts_of_one_batch_are_recorded() -> None:
 # -- modes -------------------------------------------------------------------------------------
 
 
+def test_the_backend_of_tensors_is_a_guard() -> None:
+    weight = tt.ones(2)
+    compiled = tt.compile(lambda x: x * weight)
+    assert [compiled(tt.ones(2)).tolist() for _ in range(3)] == [[1, 1]] * 3
+    meta = tt.ones(2, device="meta")
+    with pytest.warns(UserWarning, match="on the backend 'meta'"):
+        assert tt.compile(lambda x: x * 2)(meta).is_meta
+    doubled = tt.compile(lambda x: x * 2)
+    assert [doubled(tt.ones(2)).tolist() for _ in range(3)] == [[2, 2]] * 3
+    with pytest.warns(UserWarning, match="on the backend 'meta'"):
+        assert doubled(meta).is_meta
+    weight.data = meta
+    with pytest.warns(UserWarning, match="on the backend 'meta'"):
+        assert compiled(meta).is_meta
+
+
 def test_modes_are_guards() -> None:
     layer = nn.Linear(3, 3)
     compiled = tt.compile(layer)

@@ -238,6 +238,24 @@ class Messages(logging.Handler):
         self.found.append(record.getMessage())
 
 
+@pytest.mark.filterwarnings("ignore:.*secrets|.*getrandbits|.*urandom:UserWarning")
+def test_a_module_in_a_closure_may_draw() -> None:
+    import secrets
+
+    compiled = tt.compile(lambda x: x + secrets.randbelow(10**9))
+    assert len({compiled(tt.zeros(1, dtype=tt.int64)).item() for _ in range(4)}) > 1
+
+
+@pytest.mark.filterwarnings("ignore:.*existed before the call:UserWarning")
+def test_containers_from_outside_are_returned_themselves() -> None:
+    given: dict[str, Any] = {"scale": 2.0}
+    named: list[Any] = [1, tt.ones(1)]
+    compiled = tt.compile(lambda x, options: (x * options["scale"], options, {"named": named}))
+    for _ in range(3):
+        found, options, others = compiled(tt.ones(2), given)
+        assert found.tolist() == [2, 2] and options is given and others["named"] is named
+
+
 def test_messages_are_logged_at_each_call() -> None:
     logger, messages = logging.getLogger("a program"), Messages()
     logger.addHandler(messages)

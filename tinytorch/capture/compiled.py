@@ -289,6 +289,8 @@ def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     """Return why a recording must not be replayed, apart from what has changed."""
     breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
     calls = [f"it calls {name}" for name in effects.calls()]
+    if effects.has_container_of(call.result):
+        call.reasons.append("a list, dict or object that existed before the call is returned")
     return [*breaks, *calls, *call.reasons]
 
 

@@ -1,6 +1,6 @@
 """Guards: the conditions under which a recorded program stands for a call of its function.
 
-A call has a *signature*: for each tensor among its arguments shape, dtype, strides and
+A call has a *signature*: for each tensor among its arguments backend, shape, dtype, strides and
 ``requires_grad``, for each other argument type and value, and the modes that are active. Two calls
 run the same program if their signatures are equal and everything that the function reads besides
 (``reach.Reach``) is as it was.
@@ -43,6 +43,7 @@ _REPRESENTED = frozenset((float, complex, *numpy.sctypeDict.values()))
 _array = attrgetter("_data")
 _requires_grad = attrgetter("_rg")
 _state = attrgetter("_data", "_rg")
+_kind = attrgetter("__class__", "_xp")
 
 
 def is_eager_scope() -> bool:
@@ -132,7 +133,7 @@ class Signature:
                     rg = value.requires_grad
                 if rg:
                     rg = 1 + value.is_leaf
-                key += (kind, data.shape, data.dtype, data.strides, rg, data.__class__)
+                key += (kind, value._xp, data.shape, data.dtype, data.strides, rg, data.__class__)
                 if value._grad is not None or value.__dict__:
                     self._add_attributes(value)
                 self.tensors.append(value)
@@ -264,7 +265,7 @@ class TensorGuard:
         self.tensors = list(tensors)
         self.arrays = list(map(_array, self.tensors))
         self._grads = list(map(_requires_grad, self.tensors))
-        self._kinds = list(map(type, self.tensors))
+        self._kinds = list(map(_kind, self.tensors))
         self._state = list(self._read_state())
 
     def _read_state(self) -> Iterator[Any]:
@@ -272,13 +273,13 @@ class TensorGuard:
         return chain.from_iterable(map(_state, self.tensors))
 
     def holds(self) -> bool:
-        """Whether shapes, dtypes, strides and ``requires_grad`` are as they were."""
+        """Whether backends, shapes, dtypes, strides and ``requires_grad`` are as they were."""
         if all(map(is_, self._read_state(), self._state)):
             return True
         if self.is_strict or any(map(ne, map(_requires_grad, self.tensors), self._grads)):
             return False
         current = list(map(_array, self.tensors))
-        if list(map(type, self.tensors)) != self._kinds or not all(
+        if list(map(_kind, self.tensors)) != self._kinds or not all(
             map(is_like, current, self.arrays)
         ):
             return False

@@ -148,6 +148,7 @@ class Reach:
             self.unsearched = f"it may read more than {MOST_OBJECTS:,} objects"
             return
         self.objects[id(value)] = value
+        self.is_suspicious |= is_suspicious(value)
         if kind in HOLDERS:
             value = unwrap_holder(value)
             self.objects[id(value)] = value
@@ -231,7 +232,6 @@ class Reach:
         """Watch an entry of a dict, such as a global, and search its value."""
         if (id(scope), name) not in self._entries:
             self._entries[id(scope), name] = scope, name, label
-            self.is_suspicious |= is_suspicious(scope[name])
             self._visit(scope[name], name)
 
     def _watch_library(self, scope: dict[str, Any], name: str, label: str) -> None:

@@ -273,8 +273,12 @@ def _record_backward(
     if not roots or not wanted:
         return
     recorder.set_phase("backward")
-    with no_grad(), _hide_hooks(wanted):
-        found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
+    try:
+        with no_grad(), _hide_hooks(wanted):
+            found = iter(grad(roots, wanted, grads, retain_graph=True, allow_unused=True))
+    except Exception as error:  # which the user's backward pass raises again, if there is one
+        call.reasons.append(f"the gradient of a result raises {type(error).__name__}: {error}")
+        return
     for place, tensor in enumerate(inputs):
         if tensor.requires_grad:
             gradient = next(found)

@@ -25,6 +25,7 @@ from .guards import modes
 from .code_names import IMPURE, PACKAGE
 from .python_values import instance_dict, is_same
 from .reach import Change, Reach
+from .trees import holds_container
 
 
 _WRITERS = frozenset(("write", "writelines"))
@@ -75,6 +76,11 @@ class SideEffects:
     def calls(self) -> list[str]:
         """Return the calls that would not be repeated, each with its line."""
         return self._calls
+
+    def has_container_of(self, tree: Any) -> bool:
+        """Whether a container of a result is an argument or something that the function reads."""
+        arguments = [id(container) for container, _ in self._containers]
+        return holds_container(tree, {*arguments, *self._reach.objects})
 
     def changes(self) -> list[Change]:
         """Return everything that has changed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -67,6 +67,16 @@ def holds_tensor(tree: Any, depth: int) -> bool:
         return False
     items = tree if isinstance(tree, (list, tuple)) else _children(tree)
     return any(holds_tensor(item, depth - 1) for item in items)
+
+
+def holds_container(tree: Any, ids: Collection[int]) -> bool:
+    """Whether a container of a tree that can change is one of the objects with these ids."""
+    container = find_container(tree)
+    if container is None:
+        return False
+    if id(tree) in ids and not isinstance(tree, tuple):
+        return True
+    return any(holds_container(child, ids) for child in container.children(tree))
 
 
 def flatten_tree(tree: Any, leaves: list[Any]) -> Any:
