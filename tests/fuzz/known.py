@@ -138,11 +138,11 @@ KNOWN = [
           "PyTorch's addmv of a 0-d tensor and a matrix without rows keeps the 0-d tensor's shape",
           "L.addmv(L.tensor(1.0), L.zeros(0, 2), L.zeros(2)).dim() == 0"),
     Known("calls", "value", r"inf(?s:.*)\ngradient of nn\.functional\.soft_margin_loss"
-          r"\n.*\(inf/nan\)$",
+          r"\n.*\(inf/nan(, number/nan)?\)$",
           "PyTorch divides infinity by infinity in the gradient by an infinite target",
           "(x := L.ones(1, requires_grad=True)) is not None and L.autograd.grad("
           "F.soft_margin_loss(x, L.tensor([inf])), x)[0].isnan()"),
-    Known("calls", "value", r"\ngradient of mvlgamma\n.*\(inf/inf\)$",
+    Known("calls", "value", r"\ngradient of mvlgamma_?\n.*\(inf/inf\)$",
           "the sign of the gradient at a pole, at -0"),
     Known("calls", "raises", r"native_batch_norm\n.*(mean|var|weight|bias) should contain",
           "PyTorch's native_batch_norm does not look at the sizes of statistics"),
@@ -226,11 +226,15 @@ KNOWN = [
           r".*(Inference tensors cannot be saved|requires_grad flags of leaf)",
           "PyTorch does not record an operation whose tensors are all inference tensors",
           "not in_inference(lambda: L.ones(2, requires_grad=True)).exp().requires_grad"),
+    Known("programs", "raises", r"(?s)inference_mode\(\): (\w+) = .*\.data = \1\b.*"
+          r"Inference tensors cannot be saved",
+          "PyTorch does not record an operation whose tensors are all inference tensors",
+          "not in_inference(lambda: L.ones(2, requires_grad=True)).exp().requires_grad"),
     Known("programs", "raises", r"(?s)inference_mode\(\): x\.\w+_\(.*got a gradient of shape",
           "the gradient of a leaf that is reshaped in inference mode has its old shape in PyTorch",
           "[x := L.ones(3).expand(2, 3).requires_grad_(), y := x * 1, in_inference(lambda: x.t_()),"
           " y.sum().backward()] and x.grad.shape != x.shape"),
-    Known("calls", "value", r"[[ ][01]\.0[],](?s:.*)float64(?s:.*)\ngradient of nn\.functional\."
+    Known("calls", "value", r"[\[ ][01]\.0[\],](?s:.*)float64(?s:.*)\ngradient of nn\.functional\."
           r"binary_cross_entropy\n.*\(number/number\)$",
           "PyTorch bounds the denominator of the gradient by 1e-12 as a float32",
           "(x := L.zeros(1, dtype=L.float64, requires_grad=True)) is not None and L.autograd.grad("
@@ -264,6 +268,27 @@ KNOWN = [
           "zeros of the padding times an infinite weight are nan, in PyTorch in float64 alone",
           "[c := lambda dtype: F.conv1d(L.ones(2, 1, 3, dtype=dtype), L.tensor([[[inf, 1, 1]]] * 2,"
           " dtype=dtype), padding=1)] and c(L.float64).isnan().any() > c(L.float32).isnan().any()"),
+    Known("calls", "value", r"embedding_bag\((?s:.*)include_last_offset=True",
+          "PyTorch's sums of float64 go to the end where the last offset does not, not of float32",
+          "[bag := lambda dtype: F.embedding_bag(L.tensor([0, 1]), L.ones(2, 3, dtype=dtype), "
+          "L.tensor([0, 0]), mode='sum', include_last_offset=True).sum()]"
+          " and bag(L.float64) != bag(L.float32)"),
+    Known("programs", "value", r"(?s)(\w+) = .*\.(mul|add|sub|div|copy)_\(.*\1\.retain_grad\(\)"
+          r".*\n\1\n\[7\] ours [^\n]*, PyTorch None$",
+          "PyTorch keeps no gradient of a view whose base was modified before retain_grad()",
+          "[u := L.ones(2), v := u[:1], u.mul_(L.ones(2, requires_grad=True)), v.retain_grad(),"
+          " v.sum().backward()] and v.grad is None"),
+    Known("programs", "value", r"\[5\] PyTorch: .*out != nullptr INTERNAL ASSERT FAILED",
+          "PyTorch fails where a view with a retained gradient is reshaped in place"),
+    Known("calls", "value", r"\ngradient of (linalg\.)?(vector_)?norm\n.*\(number/nan\)$",
+          "PyTorch's gradient of a norm of negative order is 0 * inf next to 0",
+          "[a := L.tensor([1e-30, 1.0], requires_grad=True), a.norm(-2).backward()]"
+          " and a.grad.isnan().any()"),
+    Known("calls", "value", r"'nuc'(?s:.*)\ngradient of (linalg\.matrix_)?norm\n",
+          "singular vectors of a singular value 0 have no sign"),
+    Known("calls", "value", r"reshape\(\(\d+, 0\)\)(?s:.*)"
+          r"\ngradient of lu_solve\n.*\(number/nan\)$",
+          "PyTorch reads memory past an empty LU of a matrix that is not square"),
     # Deliberate.
     Known("programs", "value", r"(?s)\.data = .*\n\[4\] ours \d+, PyTorch \d+$",
           "data of another shape assigned to a base: versions of its views are counted apart"),
@@ -315,7 +340,7 @@ KNOWN = [
           "data of another shape assigned to a view: its gradient does not fit its base"),
     Known("calls", "value", r"\bnormal\((?s:.*)out=L\.empty\(0, dtype=L\.complex",
           "random numbers in the dtype of the mean, where PyTorch draws complex ones"),
-    Known("calls", "value", r"(?s)(?=.*\.mT)(?=.*multinomial\().*replacement=False",
+    Known("calls", "value", r"(?s)(?=.*\.mT)(?=.*multinomial\()(?!.*replacement=True)",
           "draws in row-major order, where PyTorch fills a strided tensor in the order of memory"),
     Known("calls", "value", r"\[:0\](?s:.*)gradient of block_diag",
           "PyTorch's gradient of block_diag ignores the row of an empty 1-d tensor",

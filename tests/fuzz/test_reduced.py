@@ -361,6 +361,11 @@ PROGRAMS = [
     ),
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
+    # A tensor with the data of a view of itself, whose other views are then replayed.
+    "x = L.ones(2, 2, requires_grad=True); y = x * 1; v = y.unflatten(0, (1, -1)); y -= 1; "
+    "y.data = v.detach(); (v**2).sum().backward()",
+    "x = L.ones(2, 3, requires_grad=True); y = x * 1; v = y.view(2, -1); v.unsqueeze_(0); "
+    "y.data = v.detach(); v.pow(2).sum().backward(inputs=[x])",
 ]
 
 

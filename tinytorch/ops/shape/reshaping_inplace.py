@@ -20,7 +20,7 @@ from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import draw_in_order, suggest_memory_format
 from .rearranging import t
 from .sizes import squeeze, transpose, unsqueeze
-from .strides import _as_strided, as_strided, place
+from .strides import _as_strided, as_strided, own_strides, place
 
 
 def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
@@ -62,8 +62,8 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
 def _record_former_geometry(target: Tensor, size: Any, stride: Any, start: int) -> None:
     """Record how to compute a tensor of the former geometry, from which views are replayed."""
     here, count = place(target)
-    own, limits = target.stride(), (-here, count - here)
-    record_reshape(target, (_as_strided, (size, stride, start - here, own, limits)))
+    arguments = size, stride, start - here, own_strides(target), (-here, count - here)
+    record_reshape(target, (_as_strided, arguments))
 
 
 def replace_data(target: Tensor, value: Tensor) -> None:

@@ -115,6 +115,11 @@ def _as_strided_gradient(
 ) -> Any:
     """Gradient of ``input``; elements that share memory share its gradient equally."""
     first, own = min(start, 0), row_major(in_shape) if own is None else own
+    if len(own) != len(in_shape):
+        raise RuntimeError(
+            f"as_strided: the data of the input have {len(own)} dimensions, and its gradient has "
+            f"shape {list(in_shape)}, because other data were assigned to it"
+        )
     count = max(start + extent(size, stride), extent(in_shape, own)) - first
     memory = xp.call(_add_window, g, count, size, stride, start - first)
     if _has_overlap(in_shape, own):
@@ -177,12 +182,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
                 [2, 4]])
     """
     size, stride = checked_window(size, stride, storage_offset)
-    own = None if input._data.flags.c_contiguous else input.stride()
     here, count = place(input)
     if storage_offset is None and not input._data.size:
         count = here  # an empty array may have any position in the memory
     start = 0 if storage_offset is None else storage_offset + input._shift - here
-    out = _as_strided(input, size, stride, start, own, (-here, count - here))
+    out = _as_strided(input, size, stride, start, own_strides(input), (-here, count - here))
     if input._base is not None and out._base is input._base:
         _rebase_window(out, size, stride, here + start)
     return out
@@ -201,10 +205,15 @@ def _rebase_window(window: Any, size: Any, stride: Any, first: int) -> None:
     if base._is_lazy or window._is_lazy or base._data.dtype != window._data.dtype:
         return
     here, count = place(base)
-    start, own = first - here, base.stride()
-    if 0 <= start <= extent(base.shape, own) - extent(size, stride):
-        limits = (-here, count - here)
-        replay_from_base(window, window._view_ops[1], (size, stride, start, own, limits))
+    start = first - here
+    if 0 <= start <= extent(base.shape, base.stride()) - extent(size, stride):
+        arguments = size, stride, start, own_strides(base), (-here, count - here)
+        replay_from_base(window, window._view_ops[1], arguments)
+
+
+def own_strides(input: Tensor) -> Any:
+    """Strides of a tensor, None if it is row-major; see ``_as_strided``."""
+    return None if input._data.flags.c_contiguous else input.stride()
 
 
 def place(input: Tensor) -> tuple[int, int]:
