@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import threading
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -635,3 +637,64 @@ def test_gradients_that_a_step_replaces_keep_their_values_for_other_references()
         compiled(tt.full((3,), float(number)))
         held.append(weight.grad)
     assert [grad.tolist() for grad in held] == [[float(n)] * 3 for n in range(1, 7)]
+
+
+def test_gradients_of_other_arguments_stay() -> None:
+    def step(x: Any) -> None:
+        x.grad = None
+        (x * x).sum().backward()
+
+    compiled = tt.compile(step)
+    arguments = [tt.full((2,), float(n), requires_grad=True) for n in range(4)]
+    for x in arguments:
+        x.grad = tt.ones(2)
+    for x in arguments:
+        compiled(x)
+    assert [x.grad.tolist() for x in arguments] == [[2.0 * n] * 2 for n in range(4)]
+
+
+@pytest.mark.parametrize("options", [{}, {"backend": "reference"}, {"mode": "check"}])
+def test_an_invalid_index_leaves_the_gradients_that_a_step_replaces(options: Any) -> None:
+    table = tt.ones(3, 2, requires_grad=True)
+
+    def step(index: Any) -> None:
+        if table.grad is None:  # by assert, pytest would be in the function's reach
+            raise AssertionError
+        rows = nn.functional.embedding(index, table)
+        table.grad = None
+        rows.sum().backward()
+
+    compiled = tt.compile(step, **options)
+    table.grad = tt.zeros(3, 2)
+    for _ in range(3):
+        compiled(tt.tensor([1, 2, 1]))
+        assert table.grad.tolist() == [[0.0] * 2, [2.0] * 2, [1.0] * 2]
+    with warnings.catch_warnings(), pytest.raises(IndexError, match="out of range"):
+        warnings.simplefilter("ignore")
+        compiled(tt.tensor([1, 3, 1]))
+    assert table.grad.tolist() == [[0.0] * 2, [2.0] * 2, [1.0] * 2]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "c"])
+def test_a_step_holds_its_gradients_once(engine: str) -> None:
+    table = tt.ones(1024, 256, requires_grad=True)
+
+    @tt.compile(backend=engine)  # type: ignore[untyped-decorator]
+    def step(index: Any) -> None:
+        table.grad = None
+        nn.functional.embedding(index, table).sum().backward()
+
+    index = tt.tensor([1, 2, 1])
+    gc.disable()  # no cycle holds the arrays of the recording
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            step(index)
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        step(index)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert table.nbytes < peak < 1.5 * table.nbytes and held < 1.5 * table.nbytes

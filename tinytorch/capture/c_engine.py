@@ -37,7 +37,7 @@ _FEW = 2048
 _ARRAY_OFFSET, _TUPLE_OFFSET = object.__basicsize__, tuple.__basicsize__
 _Address = ctypes.c_void_p
 #: Kinds of nodes of which no call of NumPy's computes with floating-point numbers.
-_QUIET = Kind.VIEW, Kind.CONSTANT
+_QUIET = Kind.VIEW, Kind.CONSTANT, Kind.ACTION
 
 
 @functools.cache

@@ -39,6 +39,7 @@ def check_replay(
     arrays = list(map(copy_layout, entry.call.arrays(signature)))
     programs = entry.call.lanes.program, entry.call.backward_lanes.program
     backend = entry.call.backend
+    grads = [(tensor, tensor._grad) for tensor in listed]
     states = [
         (each, each.snapshot()) for program in programs for each in engines_of(program, backend)
     ]
@@ -52,6 +53,8 @@ def check_replay(
     finally:  # the function must draw the same random numbers as the replay
         for engine, state in reversed(states):
             engine.rewind(state)
+        for tensor, grad in grads:  # which the replay may have cleared
+            tensor._grad = grad
     call = record_call(function, listed)
     found = [leaf._data for leaf in call.leaves]
     writes = entry.call.lanes.program.writes

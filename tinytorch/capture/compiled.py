@@ -7,6 +7,7 @@ appended to), the call goes on to its end as it is, and later calls with these g
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -204,6 +205,14 @@ class Compiled:
         memory = SeparateMemory(signature.unique(), reach.tensors.values())
         with memory, effects.watching():
             call = record_call(functools.partial(self.function, *args, **kwargs), listed.tensors)
+        with contextlib.closing(call.recorder):
+            return self._keep(entry, signature, call, listed, effects, memory)
+
+    def _keep(
+        self, entry: GuardedEntry, signature: Signature, call: CallRecording, listed: Listed,
+        effects: SideEffects, memory: SeparateMemory,
+    ) -> Any:  # fmt: skip
+        """Keep a recording, or the decision to run eagerly; return the result of the call."""
         reasons, redone = find_reasons(call, effects), entries_of_actions(call)
         changes = [
             change for change in effects.changes()
@@ -226,7 +235,7 @@ class Compiled:
             self._give_up(entry, signature, reasons[0], lasting)
             return call.result
         if not call.has_passes:
-            entry.reach = Reach(reach.roots, has_passes=False)
+            entry.reach = Reach(entry.reach.roots, has_passes=False)
         if redone:
             entry.reach.exclude(redone)
         entry.guard_numbers(call.recorder.guards)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 import numpy
@@ -198,8 +198,8 @@ class Binding:
         self._arguments: list[tuple[int, int]] = []
         self._tensors: list[tuple[int, Any]] = []
         self._grads: list[tuple[int, Any]] = []
-        #: Arrays that bind inputs for gradients that do not exist, which nothing reads.
-        self._grad_arrays: dict[int, Any] = {}
+        #: Arrays that bind inputs for gradients which the program does not read.
+        self._no_grads: dict[int, Any] = {}
         self._numbers: list[tuple[int, Callable[[], Any]]] = []
         self.places: list[int | None] = [
             source.index if source.kind == "argument" and not source.root else None
@@ -214,19 +214,16 @@ class Binding:
                     self._arguments.append((i, source.index))
                 elif source.index in listed.owners:
                     self._grads.append((i, listed.owners[source.index]))
-                    self._grad_arrays[i] = listed.tensors[source.index]._xp.zeros_like(source.array)
+                    self._no_grads[i] = placeholder(source.array, listed.tensors[source.index]._xp)
                 else:
                     self._tensors.append((i, listed.tensors[source.index]))
 
-    def clear_grads(self, arrays: list[Any], owners: dict[int, Any]) -> None:
-        """Set gradients to None before the call replaces them, so that their memory is free.
-
-        Args:
-            arrays: The arrays of the inputs; the program reads none of these gradients.
-            owners: The tensors by the numbers of the inputs.
-        """
-        for number, owner in owners.items():
-            arrays[number], owner._grad = self._grad_arrays[number], None
+    def leave_out(self, numbers: Container[int]) -> None:
+        """Bind no gradients to the inputs of these numbers, which the program does not read."""
+        for i, owner in self._grads:
+            if i in numbers:
+                self._template[i] = self._no_grads[i]
+        self._grads = [(i, owner) for i, owner in self._grads if i not in numbers]
 
     def arrays(self, tensors: Sequence[Any]) -> list[Any]:
         """Return an array for each input.
@@ -240,10 +237,17 @@ class Binding:
         for i, tensor in self._tensors:
             arrays[i] = tensor._data
         for i, owner in self._grads:
-            arrays[i] = self._grad_arrays[i] if owner._grad is None else owner._grad._data
+            arrays[i] = self._no_grads[i] if owner._grad is None else owner._grad._data
         for i, read in self._numbers:
             arrays[i] = numpy.array(read(), numpy.float64)
         return arrays
+
+
+def placeholder(array: Any, backend: Any) -> Any:
+    """Return an array of zeros with the shape and dtype of ``array``; NumPy's takes no memory."""
+    if isinstance(array, numpy.ndarray) and not backend.engine:
+        return numpy.broadcast_to(numpy.zeros((), array.dtype), array.shape)
+    return backend.zeros_like(array)
 
 
 class View:

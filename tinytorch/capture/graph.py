@@ -27,6 +27,8 @@ class Kind(enum.Enum):
     MUTATE = "mutate"
     #: Call of ``function`` that raises if its arguments are invalid, without a result.
     CHECK = "check"
+    #: Call of ``function`` for its effect outside of the program, without arguments and result.
+    ACTION = "action"
     #: Call of ``function``, which advances a random generator.
     DRAW = "draw"
     #: Array that is the same at each replay: ``args[0]``.

@@ -8,6 +8,7 @@ from the gradients of the results, the residuals and the inputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -24,7 +25,7 @@ from ..dispatch.node_recording import note_versions
 from . import engines
 from .draws import Snapshot
 from .entry import Binding, Choice, Lanes, Listed, Refusal, ResultTree, used_inputs
-from .graph import Kind, Node as Step, Program, Value
+from .graph import Kind, Node as Step, Program, Tag, Value
 from .guards import Signature
 from .record_call import CallRecording, HistoryCut
 from .replay import Undo
@@ -150,12 +151,10 @@ class ProgramCall:
         self.times_called = self.times_recorded_again = 0
         self.draws = any(node.kind is Kind.DRAW for node in forward.nodes)
         self._undo = Undo(forward, self.backend)
-        #: Tensors whose gradients calls replace unread, by the numbers of the inputs.
-        self._replaced: dict[int, Any] = {}
         if self.backend is _NUMPY:
-            self._replaced = self._find_spare(call, listed, forward)
             prepare = partial(engines.prepare, engine=engine)
-            self.lanes: Any = Lanes(forward, prepare)
+            clear = self._clear_grads(self._find_spare(call, listed, forward))
+            self.lanes: Any = Lanes(forward, lambda program: prepare(clear(program)))
             self.backward_lanes: Any = Lanes(backward, prepare)
         else:
             compile_for = {"jax": self._compile_for_jax, "cuda": self._compile_for_cuda}
@@ -216,11 +215,35 @@ class ProgramCall:
             number: listed.owners[place]
             for number, place in enumerate(self._binding.places) if place in listed.owners
         }  # fmt: skip
+        arguments = set(map(id, listed.owned[: listed.count]))  # others at each call
         return {
             number: owner for number, owner in owners.items()
-            if id(owner) in replaced and forward.inputs[number] not in used
+            if id(owner) in replaced - arguments and forward.inputs[number] not in used
             and type(owner._grad) is Tensor and owner._grad._xp is self.backend
         }  # fmt: skip
+
+    def _clear_grads(self, spare: dict[int, Any]) -> Callable[[Program], Program]:
+        """Return a function that adds a node to a program, which sets ``.grad`` of tensors to None.
+
+        The program replaces these gradients unread: their memory is free as soon as no node raises
+        any more.
+
+        Args:
+            spare: The tensors by the numbers of the inputs.
+        """
+        owners = list(spare.values())
+        self._binding.leave_out(spare)
+
+        def clear() -> None:
+            for owner in owners:
+                owner._grad = None
+
+        def add(program: Program) -> Program:
+            nodes = program.nodes.copy()
+            nodes.insert(self._undo.end, Step(Kind.ACTION, "clear_grads", clear, (), {}, Tag()))
+            return replace(program, nodes=nodes) if owners else program
+
+        return add
 
     def __call__(self, signature: Signature, again: Callable[[], Any]) -> Any:
         """Return the result of a call.
@@ -235,8 +258,6 @@ class ProgramCall:
         state = default_engine(self.backend).snapshot() if draws else None
         arrays = self._binding.arrays(tensors)
         restore = self._undo.begin(arrays) if self._undo.is_needed else None
-        if self._replaced and restore is None:
-            self._binding.clear_grads(arrays, self._replaced)
         try:
             if self._spare:
                 found = self.lanes.run(arrays, [owner._grad for owner in self._spare])

@@ -332,7 +332,7 @@ class ProgramWriter:
             self.write_view(node)
         elif node.kind in (Kind.PUT, Kind.MUTATE):
             self.write_change(node)
-        elif node.kind is Kind.CHECK:
+        elif node.kind in (Kind.CHECK, Kind.ACTION):
             self.lines.append(self.call(node))
         elif isinstance(node.function, OnFloats):
             self.write_number(node)

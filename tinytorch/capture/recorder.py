@@ -269,6 +269,11 @@ class ProgramRecorder:
             if base.store.version and base.input is not None:
                 self.program.writes.append((base.input, base.store.raw))
 
+    def close(self) -> None:
+        """Drop what refers back to the recorder: arrays are freed at once, not by the collector."""
+        for found in (self._bases, self.numbers, self.counts):
+            found.clear()
+
 
 class Mark:
     """Point of the program to which it can be taken back."""

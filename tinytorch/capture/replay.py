@@ -97,12 +97,14 @@ class Undo:
 
     Attributes:
         is_needed: Whether a node of the program may raise.
+        end: Number of the first node from which on none raises.
         written: Numbers of the inputs that may have been written when it does.
     """
 
     def __init__(self, program: Program, backend: Any) -> None:
         raising = [i for i, node in enumerate(program.nodes) if may_raise(node)]
         self.is_needed: bool = bool(raising)
+        self.end: int = raising[-1] + 1 if raising else 0
         self.written: list[int] = []
         self._engines = engines_of(program, backend)
         if raising:

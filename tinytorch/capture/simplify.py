@@ -23,6 +23,8 @@ COPIES = frozenset(
 _SMALL = 64
 #: Kinds of nodes whose results depend on their arguments alone.
 _PURE = frozenset((Kind.CALL, Kind.VIEW, Kind.CONSTANT))
+#: Kinds of nodes that are run although nothing reads their results.
+_EFFECTS = frozenset((Kind.CHECK, Kind.DRAW, Kind.ACTION))
 
 
 def simplify(program: Program) -> Program:
@@ -59,11 +61,11 @@ def storage_root(value: Value, made_by: dict[Value, Node]) -> Value:
 
 
 def drop_dead_nodes(program: Program) -> Program:
-    """Return the program without nodes of which nothing depends; checks and draws stay."""
+    """Return the program without nodes of which nothing depends; what has effects stays."""
     alive = {*program.outputs, *(value for _, value in program.writes)}
     nodes = []
     for node in reversed(program.nodes):
-        if node.kind in (Kind.CHECK, Kind.DRAW) or not alive.isdisjoint(node.outputs):
+        if node.kind in _EFFECTS or not alive.isdisjoint(node.outputs):
             nodes.append(node)
             alive.update(node.reads)
     return Program(nodes[::-1], program.inputs, program.outputs, program.writes)
