@@ -198,20 +198,33 @@ def test_a_large_result_is_used_again_when_nothing_refers_to_it() -> None:
 
 def test_no_two_live_pieces_of_the_arena_overlap() -> None:
     rng = np.random.default_rng(0)
-    arena, live = memory.Arena(), dict[int, int]()
-    for _ in range(2000):
+    arena, live, found = memory.Arena(), set[int](), dict[int, tuple[int, set[int]]]()
+    for _ in range(1000):
         if live and rng.random() < 0.5:
-            start = [*live][rng.integers(len(live))]
-            arena.release(start, live.pop(start))
+            number = [*live][rng.integers(len(live))]
+            arena.release(number)
+            live.remove(number)
         else:
             size = int(rng.integers(0, 5000))
-            start = arena.allocate(size)
-            assert start % 64 == 0 and start + size <= arena.size
-            assert all(start >= a + n or a >= start + max(size, 1) for a, n in live.items())
-            live[start] = size
-    for start, size in live.items():
-        arena.release(start, size)
-    assert arena.allocate(arena.size) == 0
+            number = arena.allocate(size)
+            found[number] = max(size, 1), live.copy()
+            live.add(number)
+    offsets = arena.offsets()
+    for number, (size, others) in found.items():
+        start = offsets[number]
+        assert start % 64 == 0 and start + size <= arena.size
+        for other in others:
+            assert start + size <= offsets[other] or offsets[other] + found[other][0] <= start
+
+
+def test_an_arena_is_as_small_as_what_is_live() -> None:
+    """Placed in the order of time, the last buffer would not fit below the second one."""
+    arena = memory.Arena()
+    first, _ = arena.allocate(64), arena.allocate(64)
+    arena.release(first)
+    arena.allocate(128)
+    arena.offsets()
+    assert arena.size == 192
 
 
 def train(model: nn.Module, shape: tuple[int, ...]) -> Any:

@@ -11,6 +11,7 @@ import ctypes
 import math
 import os
 import sys
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -37,10 +38,17 @@ class Where(Enum):
 
 @dataclass(frozen=True)
 class Place:
-    """Place of a value; ``number`` is that of an input, or the offset in the arena."""
+    """Place of a value.
+
+    Attributes:
+        where: Kind of memory.
+        number: Number of the input; offset in the arena, and that of the buffer until it is known.
+        offset: Offset in the buffer.
+    """
 
     where: Where
     number: int = 0
+    offset: int = 0
 
 
 @dataclass
@@ -67,36 +75,75 @@ class MemoryPlan:
 
 
 class Arena:
-    """Offsets in one block of memory; the first gap that is large enough is used."""
+    """Buffers in one block of memory, which share it if they are in use at different times.
+
+    The places are chosen at the end, when the times of all buffers are known.
+    """
 
     def __init__(self) -> None:
         self.size: int = 0
-        self._gaps: list[tuple[int, int]] = []  # start and end, in order
+        #: Of each buffer the size, and the times of its allocation and its release.
+        self._buffers: list[tuple[int, int, float]] = []
+        self._clock = self._live = self._peak = 0
 
     def allocate(self, nbytes: int) -> int:
-        """Return the offset of ``nbytes`` bytes."""
+        """Return the number of a buffer of ``nbytes`` bytes."""
         nbytes = round_up(nbytes)
-        for i, (start, end) in enumerate(self._gaps):
-            if end - start >= nbytes:
-                self._gaps[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
-                return start
-        if self._gaps and self._gaps[-1][1] == self.size:
-            start, _ = self._gaps.pop()
-        else:
-            start = self.size
-        self.size = start + nbytes
-        return start
+        self._clock += 1
+        self._live += nbytes
+        self._peak = max(self._peak, self._live)
+        self._buffers.append((nbytes, self._clock, math.inf))
+        return len(self._buffers) - 1
 
-    def release(self, start: int, nbytes: int) -> None:
-        """Give back what ``allocate`` returned."""
-        gaps = sorted([*self._gaps, (start, start + round_up(nbytes))])
-        joined: list[tuple[int, int]] = []
-        for first, end in gaps:
-            if joined and joined[-1][1] == first:
-                joined[-1] = joined[-1][0], end
-            else:
-                joined.append((first, end))
-        self._gaps = joined
+    def release(self, number: int) -> None:
+        """Give a buffer back."""
+        nbytes, start, _ = self._buffers[number]
+        self._clock += 1
+        self._live -= nbytes
+        self._buffers[number] = nbytes, start, self._clock
+
+    def offsets(self) -> list[int]:
+        """Return the offset of each buffer, and set ``size``.
+
+        Of some orders in which the buffers are placed, each as low as possible, the best one.
+        """
+        found: list[int] = []
+        for key in _ORDERS:
+            offsets, size = self._place(sorted(self._buffers, key=key))
+            if not found or size < self.size:
+                found, self.size = [offsets[buffer] for buffer in self._buffers], size
+            if self.size <= self._peak * _TIGHT:
+                break
+        return found
+
+    def _place(
+        self, buffers: Sequence[tuple[int, int, float]]
+    ) -> tuple[dict[tuple[int, int, float], int], int]:
+        """Return the offsets of buffers that are placed in this order, and the arena's size."""
+        offsets: dict[tuple[int, int, float], int] = {}
+        placed: list[tuple[int, int, int, float]] = []  # by offset: both ends, both times
+        for buffer in buffers:
+            nbytes, start, end = buffer
+            offset = 0
+            for low, high, first, last in placed:
+                if first < end and start < last:
+                    if low - offset >= nbytes:
+                        break
+                    offset = max(offset, high)
+            offsets[buffer] = offset
+            insort(placed, (offset, offset + nbytes, start, end))
+        return offsets, max((high for _, high, _, _ in placed), default=0)
+
+
+def _area(buffer: tuple[int, int, float]) -> float:
+    nbytes, start, end = buffer
+    return -nbytes * (end - start)
+
+
+#: Orders in which the buffers of an arena are placed: no one of them is always the best.
+_ORDERS: tuple[Callable[[Any], Any], ...] = (_area, lambda b: (-b[0], b[1]), lambda b: b[1])
+#: Size of an arena over its live bytes with which the search for a better order ends.
+_TIGHT = 1.01
 
 
 class Pool:
@@ -231,8 +278,16 @@ class _Planner:
                     dying.setdefault(at, []).append(value)
             for value in set(dying.get(at, ())):
                 self.release(value)
-        layout.nbytes = self.arena.size
+        self.arrange()
         return layout
+
+    def arrange(self) -> None:
+        """Choose the offsets of what lies in the arena."""
+        places, offsets = self.layout.places, self.arena.offsets()
+        for value, place in places.items():
+            if place.where is Where.ARENA:
+                places[value] = Place(Where.ARENA, offsets[place.number] + place.offset)
+        self.layout.nbytes = self.arena.size
 
     def find_parts(self) -> None:
         """Find arrays that can be computed in their places in the array that they are joined to.
@@ -272,7 +327,7 @@ class _Planner:
         place = self.layout.places.get(root)
         if place is not None and place.where is Where.ARENA and root not in self.taken:
             self.taken.add(root)
-            self.arena.release(place.number, nbytes(root))
+            self.arena.release(place.number)
 
     def find_targets(self, last_check: int) -> dict[Value, int]:
         """Map final values that can be computed over their inputs to the numbers of these."""
@@ -347,13 +402,13 @@ class _Planner:
         places = self.layout.places
         if whole not in places:
             places[whole] = Place(Where.ARENA, self.arena.allocate(nbytes(whole)))
-        places[value] = Place(Where.ARENA, places[whole].number + offset)
+        places[value] = Place(Where.ARENA, places[whole].number, offset)
         self.taken.add(value)
 
     def take_over(self, value: Value, step: Step, at: int) -> bool:
         """Place the result of a step in the memory of an argument that dies; False if none does."""
         if isinstance(step, LoopGroup):
-            return False
+            return self.take_over_load(value, step, at)
         changes = step.kind in (Kind.PUT, Kind.MUTATE)
         sources = step.args[:1] if changes else step.args
         for source in sources:
@@ -372,4 +427,20 @@ class _Planner:
             if changes:
                 self.layout.overwrites.add(step)
             return True
+        return False
+
+    def take_over_load(self, value: Value, group: LoopGroup, at: int) -> bool:
+        """Place a result of a group in the memory of a value that the group reads last."""
+        if value in self.leaving:
+            return False
+        for source, form in group.loads:
+            place = self.layout.places.get(source)
+            if (
+                form is Access.ELEMENT and place is not None and place.where is Where.ARENA
+                and self.layout.last.get(source) == at and source not in self.taken
+                and is_like(value, source) and self.may_overwrite(group, source, value)
+            ):  # fmt: skip
+                self.layout.places[value] = place
+                self.taken.add(source)
+                return True
         return False
