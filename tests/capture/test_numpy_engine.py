@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,44 @@ def test_an_arena_is_as_small_as_what_is_live() -> None:
     arena.allocate(128)
     arena.offsets()
     assert arena.size == 192
+
+
+def test_a_run_allocates_its_results_alone() -> None:
+    """Copies to other shapes, zeros, and results of other calls that are read much later."""
+    builder = Builder()
+    size = 1 << 15
+    x = builder.input(np.linspace(0, 1, size, dtype="float32").reshape(128, -1))
+    turned = builder.view(np.transpose, x)
+    flat = builder.call(np.ndarray.reshape, turned, (size,), name="ndarray.reshape")
+    zeros = builder.call(np.zeros, (size,), "float32", name="numpy.zeros")
+    part = builder.view(operator.getitem, flat, slice(5))
+    placed = builder.put(zeros, part, (operator.getitem, (slice(5),)))
+    saved = builder.call(np.sort, flat, name="numpy.sort")
+    for _ in range(20):
+        placed = builder.call(np.sin, placed)
+    builder.program.outputs = [builder.call(np.add, placed, saved)]
+    compare(builder.program, builder.arrays())
+    executable, arrays = numpy_engine.prepare(builder.program), builder.arrays()
+    tracemalloc.start()
+    try:
+        executable.run(arrays)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * 4 * size
+
+
+def test_a_result_of_a_group_takes_the_memory_of_a_value_that_dies() -> None:
+    builder = Builder()
+    size = 400
+    x = builder.input(np.full((size, size), 0.5 / size, "float32"))
+    y = builder.call(np.matmul, x, x, name="xp.matmul")
+    u = builder.call(np.sin, y)
+    v = builder.call(np.multiply, u, y)
+    builder.program.outputs = [builder.call(np.matmul, u, v, name="xp.matmul")]
+    compare(builder.program, builder.arrays())
+    executable = numpy_engine.prepare(builder.program)
+    assert executable.groups == 1 and executable.nbytes == 2 * 4 * size * size
 
 
 def train(model: nn.Module, shape: tuple[int, ...]) -> Any:

@@ -23,7 +23,7 @@ from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Kind, Node, Program, Value
 from .grouping import LoopGroup, LoopOp, Step, group_nodes
 from .memory import MemoryPlan, Where, plan_memory
-from .numpy_engine import Executable, ProgramWriter, writes_out
+from .numpy_engine import SAVED, Executable, ProgramWriter, writes_out
 from .products import join_products
 from .simplify import simplify
 
@@ -119,7 +119,7 @@ def prepare(program: Program) -> Executable:
         if isinstance(step, LoopGroup):
             sort_by_level(step)
             step.may_overwrite = max(levels(step).values()) == 0
-    writer = CWriter(simple, steps, plan_memory(simple, steps, has_target))
+    writer = CWriter(simple, steps, plan_memory(simple, steps, has_target, SAVED))
     try:
         return writer.write()
     except NoLibraryError:

@@ -24,7 +24,7 @@ from .trees import flatten_tree, rebuild_tree
 
 
 #: Bytes of a program's memory from which the heap is trimmed when it is planned.
-_TRIMMED = 1 << 22
+_TRIMMED = 1 << 20
 
 
 class Refusal(Exception):
@@ -431,11 +431,24 @@ class Lanes:
         try:
             lane = self._free.pop()
         except IndexError:
-            lane = self._prepare(self.program)
-            if lane.nbytes >= _TRIMMED:  # the recording has freed about as much
-                trim_heap()
+            return self._run_first(arrays)
         is_profiled = RECORDER.get() is not None
         outputs: list[Any] = run_prepared(lane, arrays) if is_profiled else lane.run(arrays)
+        self._free.append(lane)
+        return outputs
+
+    def _run_first(self, arrays: Sequence[Any]) -> list[Any]:
+        """Run a new executable; give back what the recording, and arrays of eager code, have freed.
+
+        They are scattered over the heap, which is trimmed again when the results have their places.
+        """
+        lane = self._prepare(self.program)
+        is_large = lane.nbytes >= _TRIMMED
+        if is_large:
+            trim_heap()
+        outputs = run_prepared(lane, arrays)
+        if is_large:
+            trim_heap()
         self._free.append(lane)
         return outputs
 

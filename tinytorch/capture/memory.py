@@ -23,6 +23,8 @@ from .graph import Kind, Node, Program, Value, values_in
 from .grouping import Access, LoopGroup, Step, is_row_major
 from .simplify import is_like, producers, storage_root
 
+#: Steps for which a saved value lives at least.
+_LONG = 16
 #: Bytes to which places in the arena are aligned: a cache line.
 _LINE = 64
 
@@ -191,7 +193,10 @@ def round_up(nbytes: int) -> int:
 
 
 def plan_memory(
-    program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool]
+    program: Program,
+    steps: Sequence[Step],
+    writes_out: Callable[[Node], bool],
+    saved: float = math.inf,
 ) -> MemoryPlan:
     """Choose the place of each value.
 
@@ -199,8 +204,9 @@ def plan_memory(
         program: The program.
         steps: Its steps in the order of execution.
         writes_out: Whether the engine can compute the result of a node into given memory.
+        saved: Bytes from which other results that are read much later are copied to the arena.
     """
-    return _Planner(program, steps, writes_out).run()
+    return _Planner(program, steps, writes_out, saved).run()
 
 
 def step_reads(step: Step) -> Iterator[Value]:
@@ -227,9 +233,11 @@ class _Planner:
     """State of ``plan_memory``."""
 
     def __init__(
-        self, program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool]
-    ) -> None:
+        self, program: Program, steps: Sequence[Step], writes_out: Callable[[Node], bool],
+        saved: float,
+    ) -> None:  # fmt: skip
         self.program, self.steps, self.writes_out = program, steps, writes_out
+        self.saved = saved
         self.made_by = producers(program)
         self.arena = Arena()
         self.layout = MemoryPlan()
@@ -391,10 +399,20 @@ class _Planner:
             self.place_part(value)
         elif value in places or self.take_over(value, step, at):
             pass
-        elif value in self.leaving or isinstance(step, Node) and not self.writes_out(step):
+        elif value in self.leaving or not self.may_lie_in_arena(value, step, at):
             places[value] = Place(Where.FRESH)
         else:
             places[value] = Place(Where.ARENA, self.arena.allocate(nbytes(value)))
+
+    def may_lie_in_arena(self, value: Value, step: Step, at: int) -> bool:
+        """Whether a result is computed into the arena, or is copied there since it is saved."""
+        if isinstance(step, LoopGroup) or self.writes_out(step):
+            return True
+        is_saved = self.layout.last.get(self.root(value), at) - at > _LONG
+        return (
+            is_saved and nbytes(value) >= self.saved and len(step.outputs) == 1
+            and is_row_major(value)
+        )  # fmt: skip
 
     def place_part(self, value: Value) -> None:
         """Place a part in the memory of the array that it is joined to."""

@@ -39,6 +39,9 @@ from .simplify import simplify
 
 #: Bytes from which an array is released when it is read no more.
 _LARGE = 1 << 16
+#: Bytes from which the result of a call is copied to the arena if it is saved for long, since it
+#: would lie between short-lived arrays of the heap.
+SAVED = 1 << 16
 #: Bytes from which the memory of a result is used again when the user drops the result.
 _POOLED = 1 << 20
 #: Signs of functions of Python floats.
@@ -92,7 +95,7 @@ def prepare(program: Program) -> Executable:
     """Plan a program and generate its function."""
     program = join_products(simplify(program))
     steps = split_small(group_nodes(program, lower, least=2 * BLOCK, strided=False))
-    layout = plan_memory(program, steps, writes_out)
+    layout = plan_memory(program, steps, writes_out, SAVED)
     return ProgramWriter(program, steps, layout).write()
 
 
@@ -122,7 +125,21 @@ def writes_out(node: Node) -> bool:
         return False
     if is_product(node):
         return is_row_major(node.outputs[0])
-    return is_ufunc(node) or is_copy(node) or is_joining(node)
+    return any(test(node) for test in (is_ufunc, is_copy, is_joining, is_reshape, is_zeros))
+
+
+def is_reshape(node: Node) -> bool:
+    """Whether a node copies its argument to another shape, in row-major order."""
+    out, source = node.outputs[0], node.args[0] if node.args else None
+    return (
+        node.kind is Kind.CALL and node.name == "ndarray.reshape" and not node.kwargs
+        and isinstance(source, Value) and out is not None and is_row_major(out)
+    )  # fmt: skip
+
+
+def is_zeros(node: Node) -> bool:
+    """Whether a node makes an array of zeros."""
+    return node.kind is Kind.CALL and node.name == "numpy.zeros" and not node.reads
 
 
 def is_joining(node: Node) -> bool:
@@ -397,7 +414,7 @@ class ProgramWriter:
         text = self.call(node)
         if len(node.outputs) == 1 and outputs:
             text = f"asarray({text})" if not outputs[0].shape else text
-            self.lines.append(f"{self.new_name(outputs[0])} = {text}")
+            self.write_result(outputs[0], text)
             return
         self.lines.append(f"t = {text}")
         for value in outputs:
@@ -406,6 +423,14 @@ class ProgramWriter:
             self.lines.append(f"{self.new_name(value)} = {part}")
         if outputs:
             self.lines.append("t = None")
+
+    def write_result(self, value: Value, text: str) -> None:
+        """Write the call of a function that returns a new array, and its copy to the arena."""
+        place = self.layout.places.get(value)
+        if place is not None and place.where is Where.ARENA:
+            self.lines.append(f"copyto({self.target(value)}, {text})")
+        else:
+            self.lines.append(f"{self.new_name(value)} = {text}")
 
     def write_into(self, node: Node) -> None:
         """Write a call whose result goes to memory of the program."""
@@ -420,6 +445,13 @@ class ProgramWriter:
                 axis = (*node.args[1:], node.kwargs.get("axis", 0))[0]
                 parts = self.expression(tuple(node.args[0]))
                 self.lines.append(f"concatenate({parts}, {axis}, {out})")
+            return
+        if is_zeros(node):
+            self.lines.append(f"{out}.fill(0)")
+            return
+        if is_reshape(node):
+            parts = self.reshape(value, args[0].shape)
+            self.lines.append(f"copyto({parts}, {self.expression(args[0])}, 'unsafe')")
             return
         if is_copy(node):
             self.lines.append(f"copyto({out}, {self.expression(args[0])}, 'unsafe')")
