@@ -17,6 +17,8 @@ import numpy
 class Kind(enum.Enum):
     """Kind of a node: how its function treats the arguments."""
 
+    __hash__ = object.__hash__  # a member is equal to itself alone; Enum's is a call of Python
+
     #: Call of ``function`` that returns new arrays.
     CALL = "call"
     #: Call of ``function`` that returns a view of its first argument.

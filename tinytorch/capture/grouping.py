@@ -22,6 +22,8 @@ _MOST = 300
 class Access(enum.Enum):
     """Pattern in which a loop over rows × columns reads a value."""
 
+    __hash__ = object.__hash__  # as of Kind
+
     ELEMENT = "one for each element"
     ROW = "one for each row"
     COLUMN = "one for each column"

@@ -123,9 +123,11 @@ def writes_out(node: Node) -> bool:
         return True
     if len(node.outputs) != 1 or node.outputs[0] is None or not is_dense(node.outputs[0]):
         return False
+    if is_ufunc(node):
+        return True
     if is_product(node):
         return is_row_major(node.outputs[0])
-    return any(test(node) for test in (is_ufunc, is_copy, is_joining, is_reshape, is_zeros))
+    return any(test(node) for test in (is_copy, is_joining, is_reshape, is_zeros))
 
 
 def is_reshape(node: Node) -> bool:
