@@ -29,7 +29,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery examples-compiled test test-torch static backends cuda-text parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery examples-compiled test test-torch static backends cuda-text parity fuzz sanitize faults numpy-suite array-api coverage check clients mutations lint stubs typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -151,7 +151,7 @@ check: static  ## lint, stubs, types and the fast tests
 
 # Each of these keeps one core busy.
 static: $(VENV)/.test
-	@$(MAKE) --no-print-directory -j2 --output-sync=target typecheck stubtest lint stubs-check
+	@$(MAKE) --no-print-directory -j2 --output-sync=target typecheck stubtest lint
 
 lint: $(VENV)/.test  ## ruff: faults, and the format
 	$(PY) -m ruff check $(LINTED)
@@ -160,15 +160,12 @@ lint: $(VENV)/.test  ## ruff: faults, and the format
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py
 
-stubs-check: $(VENV)/.test
-	$(PY) stubs/generate.py --check
-
 typecheck: $(VENV)/.test  ## mypy --strict on the package
 	$(PY) -m mypy
 	$(PY) -m mypy --follow-imports=silent $$($(PY) stubs/generate.py --list)
 
-stubtest: $(VENV)/.test  ## compare the stubs with what is there at run time
-	$(PY) stubs/generate.py --plain build/stubtest
+stubtest: $(VENV)/.test  ## compare the stubs with what is generated, and with what is there at run time
+	$(PY) stubs/generate.py --check --plain build/stubtest
 	MYPYPATH=build/stubtest $(PY) -m mypy.stubtest --mypy-config-file stubs/stubtest.cfg \
 	  --ignore-missing-stub --allowlist stubs/stubtest-allowlist.txt tinytorch
 

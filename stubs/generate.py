@@ -5,6 +5,7 @@
     python stubs/generate.py --list    # print the sources that they stand for
     python stubs/generate.py --plain D # write them to D without NumPy's spellings, for stubtest,
                                        # which knows one signature per function: the run-time one
+    python stubs/generate.py --check --plain D  # do both, reading the sources once
 
 A module has a stub if some of its names are not in its source: it has a ``__getattr__`` or a table
 in ``compat.tables``, or it is ``core.tensor``, whose class gets its methods from the operations.
@@ -68,11 +69,12 @@ def main(arguments: list[str]) -> int:
         case []:
             FAMILIES.write_text(write_families(), encoding="utf-8")
             write(OUTPUT, generate())
-        case ["--check"]:
+        case ["--check", *others]:
             found = differences(generate())
             if found:
                 sys.stderr.write("\n".join(["stubs/tinytorch:", *found, "run `make stubs`", ""]))
                 return 1
+            return main(others) if others else 0
         case ["--list"]:
             modules = stub_modules(ROOT).values()
             sources = [str(path.relative_to(ROOT)) for path in modules if path.exists()]

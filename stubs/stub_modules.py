@@ -41,8 +41,10 @@ def stub_modules(root: Path) -> dict[str, Path]:
     for path in sorted((root / "tinytorch").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        if module in EXTENDED or module in tables() or has_getattr(tree):
+        text = path.read_text(encoding="utf-8")
+        # Most texts lack the word: parsing them all takes seconds.
+        dynamic = "__getattr__" in text and has_getattr(ast.parse(text))
+        if dynamic or module in EXTENDED or module in tables():
             found[module] = path
     found.update(paths())
     # A type checker looks for a module's stub in packages alone.
@@ -196,9 +198,11 @@ def defining_entity(value: Any, name: str, module: str) -> Entity:
     places = [value.__module__] if hasattr(value, "__module__") else []
     places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
     for home in places:
-        scope = NameScope.of(home) if home in sys.modules else None
-        own = table_entities(home).keys() | (scope.own.keys() if scope is not None else set())
-        if name in own and vars(sys.modules[home]).get(name) is value:
+        # Parse only the sources of modules that have the value.
+        if home not in sys.modules or vars(sys.modules[home]).get(name) is not value:
+            continue
+        scope = NameScope.of(home)
+        if name in table_entities(home) or (scope is not None and name in scope.own):
             return Entity(home, name)
     raise LookupError(f"{module}.{name} is defined in no source")
 
