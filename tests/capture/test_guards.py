@@ -692,6 +692,8 @@ CHANGES: dict[str, Callable[[Any, Any], Any]] = {
     "class": lambda owner, net: setattr(owner, "__class__", type("Other", (Scaled,), {})),
     "defaults": lambda owner, net: setattr(often, "__defaults__", (9.0,)),
     "requires_grad": lambda owner, net: net[0].weight.requires_grad_(False),
+    "data": lambda owner, net: setattr(net[0].weight, "data", tt.randn(3, 3)),
+    "strides of data": lambda owner, net: setattr(net[0].weight, "data", tt.randn(3, 3).t()),
 }
 
 
@@ -714,8 +716,8 @@ def test_a_change_after_many_replays_is_seen(change: Callable[[Any, Any], Any]) 
     try:
         for _ in range(15):
             assert tt.allclose(compiled(x), function(x))
-        test = compiled._compiled.entries[0].reach._test
-        assert test is not None and test()
+        entry = compiled._compiled.entries[0]
+        assert entry.reach._test() and entry.tensors._test()
         change(owner, net)
         check(function, compiled, x)
     finally:

@@ -24,7 +24,7 @@ from .grouping import is_row_major
 _FEW_WEIGHTS, _FEW_PIXELS = 4096, 1 << 16
 _NAMES = ("op._conv", "op._conv_input", "op._conv_weight")
 
-_START = """i64 NAME({parameters}) {{
+_START = """void NAME({parameters}) {{
 bind(p, slots, tuple);
 const i64 C = n[0], O = n[1], H = n[2], W = n[3], Y = n[4], X = n[5], PY = n[6], PX = n[7];
 enum {{ KH = {height}, KW = {width}, K = KH * KW }};

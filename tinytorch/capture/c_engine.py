@@ -1,8 +1,9 @@
 """C engine: the groups of a program as functions of one compiled library, the rest as NumPy's.
 
-A group is called with three blocks of memory that stay as they are: addresses, sizes, and which
-addresses change from run to run. Those are read from a tuple of the arrays, at the places where
-CPython and NumPy keep them; ``layout_is_known`` checks these places on real objects.
+A group is called with a block of memory that stays as it is. It has the addresses of three others:
+addresses, sizes, and which addresses change from run to run. Those are read from a tuple of the
+arrays, at the places where CPython and NumPy keep them; ``layout_is_known`` checks these places on
+real objects.
 """
 
 from __future__ import annotations
@@ -198,12 +199,13 @@ class CWriter(ProgramWriter):
         name = self.texts.setdefault(text.body, f"c{len(self.texts)}")
         addresses, slots, arrays = self.bind(text)
         sizes = numpy.array([*text.sizes, 0], numpy.int64)
-        self.kept += [addresses, sizes, slots]
-        memory = ", ".join(str(block.ctypes.data) for block in (addresses, sizes, slots))
-        given = f"({''.join(f'{array}, ' for array in arrays)})"
+        memory = [block.ctypes.data for block in (addresses, sizes, slots)]
+        arguments = numpy.array([*memory, 0, count], numpy.int64)
+        self.kept += [addresses, sizes, slots, arguments]
+        given = f"{arguments.ctypes.data}, ({''.join(f'{array}, ' for array in arrays)})"
         if is_large and not text.sums:
-            return f"in_parts(partial({name}, {memory}, {given}), {count})"
-        return f"{name}({memory}, {given}, 0, {count})"
+            return f"in_parts(partial({name}_part, {given}), {count})"
+        return f"{name}({given})"
 
     def bind(self, text: Text) -> tuple[Any, Any, list[str]]:
         """Return the addresses of a call, the places of those that change, and their arrays."""
@@ -233,15 +235,19 @@ class CWriter(ProgramWriter):
     def finish(self) -> None:
         """Compile the library and bind its functions."""
         offsets = f"#define TUPLE_OFFSET {_TUPLE_OFFSET}\n#define ARRAY_OFFSET {_ARRAY_OFFSET}\n"
-        bodies = [body.replace("NAME", name, 1) for body, name in self.texts.items()]
+        bodies = [
+            f"{body.replace('NAME', name, 1)}\nFOR_ALL_ROWS({name})"
+            for body, name in self.texts.items()
+        ]
         library = load_library("\n".join([offsets + PRELUDE, *bodies, ""])) if bodies else None
         if bodies and library is None:
             raise NoLibraryError
         for name in self.texts.values():
-            function = getattr(library, name)
-            function.argtypes = [*[_Address] * 3, ctypes.py_object, *[ctypes.c_int64] * 2]
-            function.restype = None
-            self.space[name] = function
+            for function, rows in ((f"{name}_all", 0), (f"{name}_part", 2)):
+                found = self.space[function] = getattr(library, function)
+                found.argtypes = [_Address, ctypes.py_object, *[ctypes.c_int64] * rows]
+                found.restype = None
+            self.space[name] = self.space[f"{name}_all"]
         self.space["kept"] = self.kept, library
 
 

@@ -32,6 +32,15 @@ INLINE void bind(char **p, const i64 *slots, const char *tuple) {
     p[slots[k + 1]] = *(char *const *)(array + ARRAY_OFFSET);
   }
 }
+/* The arguments of a function for all rows, since Python converts each argument of a call. */
+typedef struct { char **p; const i64 *n, *slots; i64 lo, hi; } call_arguments;
+#define FOR_ALL_ROWS(name) \
+  void name##_all(const call_arguments *a, const char *tuple) { \
+    name(a->p, a->n, a->slots, tuple, a->lo, a->hi); \
+  } \
+  void name##_part(const call_arguments *a, const char *tuple, i64 lo, i64 hi) { \
+    name(a->p, a->n, a->slots, tuple, lo, hi); \
+  }
 """
 #: Functions of elements, which the kernels of a GPU share.
 FUNCTIONS = r"""

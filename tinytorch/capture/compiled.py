@@ -16,6 +16,7 @@ from typing import Any
 from ..backends.weak_references import WeakValues
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
+from ..state import current_backend
 from ..state.recorder import RECORDER
 from ..warnings import warn
 from . import config
@@ -29,7 +30,7 @@ from .guards import (
 from .node import ProgramCall
 from .reach import Reach
 from .record_call import CallRecording, record_call
-from .recorder import current_recorder
+from .recorder import _recorders, current_recorder
 from .settings import CompileOptions, stance
 from .side_effects import SideEffects
 
@@ -79,14 +80,17 @@ class Compiled:
     # -- calls -------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current_recorder() is not None or config.disable or stance.name == "force_eager":
+        if _recorders and current_recorder() is not None:
             return self.function(*args, **kwargs)
-        if is_eager_scope():
+        if config.disable or stance.name == "force_eager":
             return self.function(*args, **kwargs)
-        reason = other_backend(self.options.engine, self.options.check)
+        backend = current_backend()
+        if is_eager_scope(backend):
+            return self.function(*args, **kwargs)
+        reason = other_backend(backend, self.options.engine, self.options.check)
         if reason:
             return self._run_eagerly(reason, args, kwargs)
-        signature = Signature(args, kwargs)
+        signature = Signature(backend, args, kwargs)
         for entry in self.entries:
             if entry.matches(signature):
                 return self._replay(entry, signature, args, kwargs)
@@ -100,7 +104,7 @@ class Compiled:
         if entry.reason:
             return self._run_eagerly(entry.reason, args, kwargs)
         again = functools.partial(self.function, *args, **kwargs)
-        if entry.call.is_differentiated_twice():
+        if entry.call.times_recorded_again and entry.call.is_differentiated_twice():
             return again()
         if self.options.check:
             listed = Listed(signature.unique(), entry.reach.tensors.values())

@@ -9,6 +9,7 @@ import itertools
 import random
 import weakref
 from array import array
+from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
@@ -157,8 +158,11 @@ def is_unchanged(entry: tuple[Any, Any, str]) -> bool:
     return bool(read_array(array) == before)
 
 
-#: Most terms of an expression: compiling one takes as long as some hundred comparisons.
-MOST_TERMS = 200
+#: Comparisons by loops after which they are compiled, and most terms of an expression: compiling
+#: one takes as long as a hundred comparisons.
+OFTEN, MOST_TERMS = 10, 1000
+#: Containers that are false if and only if they are empty.
+_CONTAINERS = frozenset((dict, OrderedDict, list))
 
 
 class GuardText:
@@ -173,16 +177,19 @@ class GuardText:
     def __init__(self) -> None:
         self.terms: list[str] = []
         self._space: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
 
     def share(self, thing: Any) -> str:
         """Return the name of an object in the expression."""
-        name = f"v{len(self._space)}"
+        name = self._names.setdefault(id(thing), f"v{len(self._names)}")
         self._space[name] = thing
         return name
 
     def add_size(self, container: Any, size: int) -> None:
         """Compare the number of items of a container."""
-        self.terms.append(f"len({self.share(container)}) == {size}")
+        name = self.share(container)
+        is_empty = not size and type(container) in _CONTAINERS
+        self.terms.append(f"not {name}" if is_empty else f"len({name}) == {size}")
 
     def add_type(self, value: Any, kind: type) -> None:
         """Compare the class of a value."""

@@ -31,8 +31,9 @@ from .code_names import (
     is_user_code, names_in,
 )  # fmt: skip
 from .python_values import (
-    FLOATS, MISSING, MOST_TERMS, SIMPLE, GuardText, contents_reader, has_contents, instance_dict,
-    is_same, is_simple, is_unchanged, is_unset, parts_of, read_array, read_items, stream_state,
+    FLOATS, MISSING, MOST_TERMS, OFTEN, SIMPLE, GuardText, contents_reader, has_contents,
+    instance_dict, is_same, is_simple, is_unchanged, is_unset, parts_of, read_array, read_items,
+    stream_state,
 )  # fmt: skip
 
 _SEQUENCES = (list, set, frozenset, deque)
@@ -61,8 +62,6 @@ _UNREAD = frozenset((
 ))  # fmt: skip
 #: Errors of a read of an attribute, an entry, or the contents of a cell that was deleted.
 _DELETED = AttributeError, KeyError, ValueError
-#: Comparisons of a recording after which they are compiled.
-_OFTEN = 10
 #: Members of classes that an attribute of a class or of an instance may stand for.
 _METHODS: tuple[Any, ...] = property, FunctionType, staticmethod, classmethod
 #: Methods that the library calls by name.
@@ -456,7 +455,8 @@ class Reach:
     def holds(self) -> bool:
         """Whether everything is as it was: the same objects, or equal simple values."""
         try:
-            if self._test is not None and self._test():
+            test = self._test
+            if test is not None and test():
                 return True
             return self._is_equal()
         except _DELETED:
@@ -477,7 +477,7 @@ class Reach:
         if not all(map(is_, self._current(), self._expected)):
             return self._holds_by_value()
         self._matches += 1
-        if self._matches == _OFTEN and not self._numpy_arrays and not self._reads:
+        if self._matches == OFTEN and not self._numpy_arrays and not self._reads:
             self._test = self._write_test()
         return True
 

@@ -44,7 +44,7 @@ class SideEffects:
         self._reach = reach
         self._containers = [(container, _items(container)) for container in containers]
         self._random = _random_states()
-        self._modes = modes()
+        self._modes = modes(current_backend())
         self._calls: list[str] = []
         self._folders = (PACKAGE, *_folders_of_library())
 
@@ -89,7 +89,7 @@ class SideEffects:
             now = _items(container)
             if len(now) != len(items) or not all(map(is_same, items, now)):
                 found.append(Change(f"an argument of type {type(container).__name__}"))
-        if modes() != self._modes:
+        if modes(current_backend()) != self._modes:
             found.append(Change("grad mode or another mode of the library"))
         names = ("random", "numpy.random")
         found += [
