@@ -24,9 +24,8 @@ SHAPES = [(6, 5), (5,), (6, 1), (1, 5), ()]
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let blocks have so few elements that small programs need several."""
-    monkeypatch.setattr(numpy_engine, "BLOCK", 3)
-    monkeypatch.setattr(numpy_blocks, "BLOCK", 7)
-    monkeypatch.setattr(numpy_blocks, "_ROWS_BLOCK", 12)
+    monkeypatch.setattr(numpy_engine, "BLOCK", 6)
+    monkeypatch.setattr(numpy_blocks, "BLOCK", 11)
 
 
 def compare(program: Program, arrays: list[Array], tolerance: float = 0) -> None:
@@ -326,9 +325,8 @@ def test_recorded_training_is_that_of_the_straightforward_engine(
     name: str, blocks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if blocks:
-        monkeypatch.setattr(numpy_engine, "BLOCK", 50)
+        monkeypatch.setattr(numpy_engine, "BLOCK", 100)
         monkeypatch.setattr(numpy_blocks, "BLOCK", 64)
-        monkeypatch.setattr(numpy_blocks, "_ROWS_BLOCK", 64)
     make, shape = MODELS[name]
     recording = record(*train(make(), shape))
     arrays = [

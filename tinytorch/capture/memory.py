@@ -175,6 +175,14 @@ class Pool:
         return array
 
 
+def empty_lines(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a new array that begins with a cache line: loads across two lines take longer."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = numpy.empty(size + _LINE, numpy.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
 def trim_heap() -> None:
     """Give memory that Python has freed back to the system, where the C library can."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None

@@ -18,10 +18,8 @@ from .simplify import COPIES
 if TYPE_CHECKING:
     from .numpy_engine import ProgramWriter
 
-#: Elements of a block: several of float32 fit the second cache.
-BLOCK = 32768
-#: Elements of a block of whole rows, whose calls take longer.
-_ROWS_BLOCK = 65536
+#: Elements of a block: smaller ones need more calls, and several larger ones do not fit a cache.
+BLOCK = 65536
 #: From this many elements on a second thread saves time.
 _THREADED = 1 << 19
 #: Functions other than ufuncs that compute each element from the same element of each argument.
@@ -163,7 +161,7 @@ class _GroupWriter:
         self.writer, self.group = writer, group
         self.is_flat = group.is_flat
         self.count = group.size if self.is_flat else group.rows
-        block = BLOCK if self.is_flat else _ROWS_BLOCK // group.columns
+        block = BLOCK if self.is_flat else BLOCK // group.columns
         self.block = max(1, min(self.count, block))
         self.name = f"g{len(writer.functions)}"
         self.text: dict[Any, str] = {}  # of a value, or a load, in the loop
@@ -209,7 +207,7 @@ class _GroupWriter:
             lines.append(f"{indent}with row_after_row({self.group.columns}, {size}):")
             indent *= 2
         for name, (shape, dtype) in self.registers.items():
-            lines.append(f"{indent}{name} = empty({shape}, {self.writer.share(dtype)})")
+            lines.append(f"{indent}{name} = empty_lines({shape}, {self.writer.share(dtype)})")
         for value, name in self.sums.items():
             shape = () if self.group.made[value] is Access.SCALAR else (self.group.columns,)
             lines.append(f"{indent}{name} = zeros({shape}, {self.writer.share(value.dtype)})")

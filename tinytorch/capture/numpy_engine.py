@@ -21,7 +21,7 @@ from ..backends.numpy import blas
 from ..backends.numpy.memory import row_after_row
 from .graph import Kind, Node, Program, Value, values_in
 from .grouping import LoopGroup, Step, group_nodes, is_row_major
-from .memory import MemoryPlan, Pool, Where, nbytes, plan_memory
+from .memory import MemoryPlan, Pool, Where, empty_lines, nbytes, plan_memory
 from .numpy_blocks import (
     BLOCK,
     add_parts,
@@ -94,7 +94,7 @@ class Executable:
 def prepare(program: Program) -> Executable:
     """Plan a program and generate its function."""
     program = join_products(simplify(program))
-    steps = split_small(group_nodes(program, lower, least=2 * BLOCK, strided=False))
+    steps = split_small(group_nodes(program, lower, least=BLOCK, strided=False))
     layout = plan_memory(program, steps, writes_out, SAVED)
     return ProgramWriter(program, steps, layout).write()
 
@@ -205,7 +205,7 @@ class ProgramWriter:
             "__name__": __name__, "copyto": _copyto, "empty": numpy.empty, "asarray": numpy.asarray,
             "empty_like": numpy.empty_like, "matmul": numpy.matmul, "call": blas.call,
             "in_parts": load("numpy").in_parts, "row_after_row": row_after_row,
-            "lay_flat": lay_flat,
+            "lay_flat": lay_flat, "empty_lines": empty_lines,
             "concatenate": _concatenate, "add_parts": add_parts, "zeros": numpy.zeros,
         }  # fmt: skip
         self.by_id: dict[int, str] = {}
@@ -244,9 +244,8 @@ class ProgramWriter:
         return made
 
     def make_arena(self, nbytes: int) -> Any:
-        """Return the memory of the values inside of the program, from a cache line on."""
-        arena = numpy.empty(nbytes + 64, numpy.uint8)
-        return arena[-arena.ctypes.data % 64 :]
+        """Return the memory of the values inside of the program."""
+        return empty_lines((nbytes,), numpy.dtype(numpy.uint8))
 
     def write_group(self, group: LoopGroup) -> None:
         """Write the lines of a group."""
