@@ -22,7 +22,7 @@ def test_operations_are_right_on_each_engine(
         pytest.skip("there is no C compiler")
     monkeypatch.setattr(c_engine, "_FEW", 0)
     if engine == "numpy in blocks":
-        monkeypatch.setattr(numpy_engine, "BLOCK", 4)
+        monkeypatch.setattr(numpy_engine, "BLOCK", 8)
         monkeypatch.setattr(numpy_blocks, "BLOCK", 7)
     prepare: Any = c_engine.prepare if engine == "c" else numpy_engine.prepare
 

@@ -24,8 +24,8 @@ SHAPES = [(6, 5), (5,), (6, 1), (1, 5), ()]
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let blocks have so few elements that small programs need several."""
-    monkeypatch.setattr(numpy_engine, "BLOCK", 6)
-    monkeypatch.setattr(numpy_blocks, "BLOCK", 11)
+    monkeypatch.setattr(numpy_engine, "BLOCK", 12)
+    monkeypatch.setattr(numpy_blocks, "BLOCK", 21)
 
 
 def compare(program: Program, arrays: list[Array], tolerance: float = 0) -> None:
@@ -325,7 +325,7 @@ def test_recorded_training_is_that_of_the_straightforward_engine(
     name: str, blocks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if blocks:
-        monkeypatch.setattr(numpy_engine, "BLOCK", 100)
+        monkeypatch.setattr(numpy_engine, "BLOCK", 200)
         monkeypatch.setattr(numpy_blocks, "BLOCK", 64)
     make, shape = MODELS[name]
     recording = record(*train(make(), shape))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .numpy_engine import ProgramWriter
 
 #: Elements of a block: smaller ones need more calls, and several larger ones do not fit a cache.
-BLOCK = 65536
+#: Blocks of whole rows have half as many, since their calls take longer.
+BLOCK = 131072
 #: From this many elements on a second thread saves time.
 _THREADED = 1 << 19
 #: Functions other than ufuncs that compute each element from the same element of each argument.
@@ -161,7 +162,7 @@ class _GroupWriter:
         self.writer, self.group = writer, group
         self.is_flat = group.is_flat
         self.count = group.size if self.is_flat else group.rows
-        block = BLOCK if self.is_flat else BLOCK // group.columns
+        block = BLOCK if self.is_flat else BLOCK // 2 // group.columns
         self.block = max(1, min(self.count, block))
         self.name = f"g{len(writer.functions)}"
         self.text: dict[Any, str] = {}  # of a value, or a load, in the loop

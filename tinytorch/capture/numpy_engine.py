@@ -94,7 +94,7 @@ class Executable:
 def prepare(program: Program) -> Executable:
     """Plan a program and generate its function."""
     program = join_products(simplify(program))
-    steps = split_small(group_nodes(program, lower, least=BLOCK, strided=False))
+    steps = split_small(group_nodes(program, lower, least=BLOCK // 2, strided=False))
     layout = plan_memory(program, steps, writes_out, SAVED)
     return ProgramWriter(program, steps, layout).write()
 
