@@ -65,9 +65,13 @@ class Writer:
     ) -> None:
         """Add a function without its body and docstring."""
         for decorator in node.decorator_list:
-            if self._is_ours(decorator, scope):  # the declaration is that of its result
+            # The declaration is that of the result of a decorator, except for ``contextmanager``.
+            is_ours = self._is_ours(decorator, scope)
+            if is_ours and ast.unparse(decorator) != "contextmanager":
                 continue
-            self.line(f"{indent}@{self._decorator(decorator, scope)}")
+            found = Entity("contextlib", "contextmanager")
+            text = self.word(found) if is_ours else self._decorator(decorator, scope)
+            self.line(f"{indent}@{text}")
         parameters = self._parameters(node.args, scope)
         returns = f" -> {self.expression(node.returns, scope)}" if node.returns else ""
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"

@@ -21,6 +21,7 @@ from .core.torch_function import member as tensors_member
 from .core.torch_function import names as member_names
 from .dispatch.op import OPS
 from .dispatch.registry import find, names
+from .state import Stacked
 
 __all__ = [
     "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions",
@@ -146,7 +147,7 @@ def wrap_torch_function(
     return decorate
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(Stacked):
     """Context manager whose ``__torch_function__`` overrides every function in its scope.
 
     A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``. The mode is
@@ -184,12 +185,12 @@ class TorchFunctionMode:
         """
         raise NotImplementedError
 
-    def __enter__(self) -> Self:
-        torch_function.push(self)
-        return self
+    _bound_variable = torch_function.modes
+    _bound_count = staticmethod(torch_function.count_watchers)
 
-    def __exit__(self, *error: object) -> None:
-        torch_function.pop()
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:

@@ -10,7 +10,6 @@ equal seeds, every generator draws the random numbers of PyTorch's CPU generator
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import os
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,7 @@ from .core.tensor import Tensor, wrap
 from .dispatch.creation import backend_for
 from .state import current_backend, set_generator_factory
 from .state import generator as generator_of
+from .state.bindings import contextmanager
 
 __all__ = [
     "Generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
@@ -340,7 +340,7 @@ def set_rng_state(new_state: Tensor) -> None:
     _default_generator().set_state(new_state)
 
 
-@contextlib.contextmanager
+@contextmanager
 def fork_rng(
     devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str | None = None
 ) -> Iterator[None]:

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import pickle
@@ -43,8 +42,9 @@ from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
 from .ops.sparse.tensor import SparseTensor
-from .state import Variable
+from .state import Variable, bind
 from .state.tracebacks import short
+from .state.bindings import contextmanager
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_safe_globals",
@@ -236,12 +236,8 @@ def load(
         unpickle = partial(_read_weights, options)
     else:
         unpickle = partial(_read_anything, pickle_module or pickle, options)
-    token = _upcast.set(upcast)
-    try:
-        with open_file(f) as file:
-            return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
-    finally:
-        _upcast.reset(token)
+    with bind(_upcast, upcast), open_file(f) as file:
+        return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
 
 
 #: Full name and object of each class and function that ``add_safe_globals`` has allowed.
@@ -304,15 +300,30 @@ class safe_globals:  # a context manager, named as a function
 
     def __init__(self, safe_globals: list[Any]) -> None:
         self._globals = safe_globals
-        self._before: list[dict[str, Any]] = []
+        self._before: Any = None
 
     def __enter__(self) -> None:
-        self._before.append(dict(_safe_globals))
-        add_safe_globals(self._globals)
+        before = dict(_safe_globals)
+        try:
+            add_safe_globals(self._globals)
+        except BaseException:  # such as a KeyboardInterrupt
+            _restore_safe_globals(before)
+            raise
+        self._before = before, self._before
 
     def __exit__(self, *error: object) -> None:
-        _safe_globals.clear()
-        _safe_globals.update(self._before.pop())
+        before, self._before = self._before
+        try:
+            _restore_safe_globals(before)
+        except BaseException:
+            _restore_safe_globals(before)
+            raise
+
+
+def _restore_safe_globals(before: dict[str, Any]) -> None:
+    """Make ``before`` the allowed globals."""
+    _safe_globals.clear()
+    _safe_globals.update(before)
 
 
 def _name_global(value: Any) -> tuple[str, Any]:
@@ -442,7 +453,7 @@ def set_crc32_options(compute_crc32: bool) -> None:
     """
 
 
-@contextlib.contextmanager
+@contextmanager
 def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
     """Context manager in which ``save`` writes zeros in the place of the tensors' values.
 
@@ -460,8 +471,5 @@ def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
         >>> tt.load(file)
         tensor([0., 0.])
     """
-    token = _skips_data.set(True)
-    try:
+    with bind(_skips_data, True):
         yield
-    finally:
-        _skips_data.reset(token)

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from .. import dtypes
 from ..backends import load, low_precision
 from ..dispatch.autocast import (
-    autocast_decrement_nesting,
+    NESTING,
     autocast_increment_nesting,
     cast_inside,
     clear_autocast_cache,
@@ -91,12 +91,13 @@ class autocast:
         self._cache_enabled: bool = (
             is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         )
-        self._before: list[tuple[bool, dtypes.dtype, bool]] = []
+        self._before: list[tuple[bool, dtypes.dtype, bool, int]] = []
 
     def __enter__(self) -> Self:
         device = self.device
         before = (
-            is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled()
+            is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled(),
+            NESTING.get(),
         )  # fmt: skip
         try:
             self._before.append(before)
@@ -119,15 +120,16 @@ class autocast:
         before = self._before[-1]
         del self._before[-1]
         try:
-            if autocast_decrement_nesting() == 0:
-                clear_autocast_cache()
             self._restore(*before)
         except BaseException:  # such as a KeyboardInterrupt between two settings
             self._restore(*before)
             raise
 
-    def _restore(self, enabled: bool, dtype: dtypes.dtype, caches: bool) -> None:
+    def _restore(self, enabled: bool, dtype: dtypes.dtype, caches: bool, nesting: int) -> None:
         """Set autocast, its dtype and its cache to the values from before ``__enter__``."""
+        NESTING.set(nesting)
+        if nesting == 0:
+            clear_autocast_cache()
         set_autocast_enabled(self.device, enabled)
         set_autocast_dtype(self.device, dtype)
         set_autocast_cache_enabled(caches)

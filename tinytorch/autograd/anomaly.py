@@ -9,7 +9,21 @@ from ..graph.saved_tensors import Recording
 from ..warnings import warn
 
 
-class set_detect_anomaly:
+class _Restoring:
+    """Base of the context managers that restore the mode from before their creation."""
+
+    def __init__(self) -> None:
+        self._before = (Anomaly.enabled, Anomaly.check_nan)
+
+    def __exit__(self, *exception: Any) -> None:
+        try:
+            _set(*self._before)
+        except BaseException:  # such as a KeyboardInterrupt between two settings
+            _set(*self._before)
+            raise
+
+
+class set_detect_anomaly(_Restoring):
     """Switch anomaly mode on or off, as a function or for a ``with`` block.
 
     While it is on, each recorded operation stores the traceback of its call, an error in its
@@ -26,14 +40,11 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = (Anomaly.enabled, Anomaly.check_nan)
+        super().__init__()
         _set(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
-
-    def __exit__(self, *exception: Any) -> None:
-        _set(*self._before)
 
 
 def _set(mode: bool, check_nan: bool) -> None:
@@ -42,7 +53,7 @@ def _set(mode: bool, check_nan: bool) -> None:
     Recording.set_anomaly(mode)
 
 
-class detect_anomaly(set_detect_anomaly):
+class detect_anomaly(_Restoring):
     """``set_detect_anomaly(True)`` for a ``with`` block.
 
     Example:
@@ -55,11 +66,19 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
+        super().__init__()
+        self._check_nan = check_nan
         warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging."
         )
+
+    def __enter__(self) -> None:
+        try:
+            _set(True, self._check_nan)
+        except BaseException:  # such as a KeyboardInterrupt between two settings
+            _set(*self._before)
+            raise
 
 
 def is_anomaly_enabled() -> bool:

@@ -16,6 +16,7 @@ from ..graph.nodes import Edge, Node, NodeOutput, backend_of, needed_nodes, node
 from ..graph.saved_tensors import Recording
 from ..graph.sparse_gradients import SparseGradient
 from ..graph.views import edge_of
+from ..state import bind
 from ..state.tracebacks import short
 from ..warnings import warn
 from .graph import GradientEdge
@@ -342,8 +343,5 @@ def _run_task(
 
 def _run(task: GraphTask) -> None:
     """Run a backward pass with ``CURRENT`` set to it."""
-    token = CURRENT.set(task)
-    try:
+    with bind(CURRENT, task):
         task.run()
-    finally:
-        CURRENT.reset(token)

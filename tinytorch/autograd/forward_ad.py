@@ -13,6 +13,7 @@ mode, for every operation that has a second derivative. There are three differen
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, NamedTuple
 
@@ -45,8 +46,23 @@ class _DualLevel:
 
     def __init__(self) -> None:
         self.block: AbstractContextManager[Level] = enter_level(Level)
-        self.level = self.block.__enter__()
+        self.level: Level
         self.tangents: list[Tensor] = []
+
+    def enter(self) -> None:
+        """Make it the current level."""
+        try:
+            self.level = self.block.__enter__()
+            _CURRENT_LEVEL.set(self)
+        except BaseException:  # such as a KeyboardInterrupt
+            _CURRENT_LEVEL.set(None)
+            self.block.__exit__(*sys.exc_info())
+            raise
+
+    def exit(self) -> None:
+        """Make no level the current one; a second call does nothing."""
+        self.block.__exit__(None, None, None)
+        _CURRENT_LEVEL.set(None)
 
     def add(self, primal: Tensor, tangent: Tensor) -> Tensor:
         """Create a dual tensor."""
@@ -101,7 +117,7 @@ def enter_dual_level() -> int:
     """
     if _CURRENT_LEVEL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _CURRENT_LEVEL.set(_DualLevel())
+    _DualLevel().enter()
     return 0
 
 
@@ -130,8 +146,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     if current is None:
         raise RuntimeError("Dual level must be a positive number.")
-    _CURRENT_LEVEL.set(None)
-    current.block.__exit__(None, None, None)
+    current.exit()
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -222,4 +237,10 @@ class dual_level(ContextDecorator):
         return enter_dual_level()
 
     def __exit__(self, *exception: Any) -> None:
-        exit_dual_level()
+        try:
+            exit_dual_level()
+        except BaseException:  # such as a KeyboardInterrupt
+            current = _CURRENT_LEVEL.get()
+            if current is not None:
+                current.exit()
+            raise

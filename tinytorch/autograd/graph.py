@@ -16,7 +16,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..core.tensor import Tensor
@@ -27,6 +26,8 @@ from ..graph.nodes import Edge, NodeOutput
 from ..graph.saved_tensors import HOOKS_FORBIDDEN, HOOK_STACK, Hooks, Packing
 from ..graph.views import edge_of
 from ..state import Variable as _Variable
+from ..state import bind
+from ..state.bindings import contextmanager
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
@@ -93,7 +94,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 # -- saved tensors -------------------------------------------------------------------------------
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(Packing):
     """Pack and unpack the tensors that operations in a ``with`` block save for the backward pass.
 
     The hooks of the innermost block are called. They apply to the current thread or asyncio task.
@@ -125,14 +126,9 @@ class saved_tensors_hooks:
                 "saved_tensors_hooks(): expected two functions, got "
                 f"{type(pack_hook).__name__} and {type(unpack_hook).__name__}"
             )
+        super().__init__(Hooks(pack_hook, unpack_hook))
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-
-    def __enter__(self) -> None:
-        Packing(Hooks(self.pack_hook, self.unpack_hook)).__enter__()
-
-    def __exit__(self, *exception: object) -> None:
-        Packing(None).__exit__()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -178,12 +174,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """
     if HOOK_STACK.get():
         raise RuntimeError(error_message)
-    before = HOOKS_FORBIDDEN.get()
-    HOOKS_FORBIDDEN.set(error_message)
-    try:
+    with bind(HOOKS_FORBIDDEN, error_message):
         yield
-    finally:
-        HOOKS_FORBIDDEN.set(before)
 
 
 #: Whether a block of ``allow_mutation_on_saved_tensors`` is running.
@@ -236,12 +228,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     if _COPYING.get():
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     copies = _Copies()
-    token = _COPYING.set(True)
     try:
-        with saved_tensors_hooks(copies._pack, copies._unpack):
+        with bind(_COPYING, True), saved_tensors_hooks(copies._pack, copies._unpack):
             yield copies
     finally:
-        _COPYING.reset(token)
         copies.clear()
 
 

@@ -11,7 +11,6 @@ outside the level keeps its ``grad_fn``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..core.tensor import Tensor
@@ -19,10 +18,11 @@ from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Node, NodeOutput
 from ..graph.views import TRANSFORM, edge_of, set_kind
 from ..state import (
-    Variable, enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,
+    Variable, bind, enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,
 )  # fmt: skip
 from .function import FORWARD_MODE
 from .functional import fill_missing, gradients, zeros_for
+from ..state.bindings import contextmanager
 
 L = TypeVar("L", bound="Level")
 
@@ -117,22 +117,15 @@ class Level:
 def enter_level(create: Callable[[], L]) -> Iterator[L]:
     """Run a block in the new level ``create()``, with gradients recorded whatever the modes are."""
     level = create()
-    token = _ACTIVE.set((*_ACTIVE.get(), level.key))
-    try:
-        with force_recording():
-            yield level
-    finally:
-        _ACTIVE.reset(token)
+    with bind(_ACTIVE, (*_ACTIVE.get(), level.key)), force_recording():
+        yield level
 
 
 @contextmanager
 def transforming() -> Iterator[None]:
     """Run a block as a function that ``vmap`` runs: it has a key, but no inputs."""
-    token = _ACTIVE.set((*_ACTIVE.get(), object()))
-    try:
+    with bind(_ACTIVE, (*_ACTIVE.get(), object())):
         yield
-    finally:
-        _ACTIVE.reset(token)
 
 
 def is_transforming() -> bool:
@@ -181,12 +174,8 @@ class JacobianProduct:
             else zeros_for(out) for out in outputs
         )  # fmt: skip
         self.variables: tuple[Tensor, ...] = tuple(w for w in self.weights if w.requires_grad)
-        token = FORWARD_MODE.set(True)
-        try:
-            with force_recording():
-                self.back: tuple[Any, ...] = gradients(outputs, level.inputs, self.weights, True)
-        finally:
-            FORWARD_MODE.reset(token)
+        with bind(FORWARD_MODE, True), force_recording():
+            self.back: tuple[Any, ...] = gradients(outputs, level.inputs, self.weights, True)
 
     def __call__(self, tangents: tuple[Tensor | None, ...], recording: bool) -> list[Tensor]:
         """Return the tangent of each output.

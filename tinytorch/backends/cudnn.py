@@ -84,11 +84,14 @@ def flags(
         ...     tt.backends.cudnn.benchmark
         True
     """
-    before = set_flags(
-        enabled=enabled, benchmark=benchmark, benchmark_limit=benchmark_limit,
-        deterministic=deterministic, allow_tf32=allow_tf32,
-    )  # fmt: skip
+    values = {
+        "enabled": enabled, "benchmark": benchmark, "benchmark_limit": benchmark_limit,
+        "deterministic": deterministic, "allow_tf32": allow_tf32,
+    }  # fmt: skip
+    switches = globals()
+    before = {name: switches[name] for name in values}
     try:
+        set_flags(**values)
         yield
     finally:
-        globals().update(before)
+        switches.update(before)

@@ -12,10 +12,12 @@ Example:
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator
 from typing import Any
+
+from ..state.bindings import contextmanager
+
 
 _DEFAULT_LIMIT = 8
 
@@ -45,7 +47,7 @@ compiled_autograd: bool = False
 numpy_default_float: str = "float64"
 
 
-@contextlib.contextmanager
+@contextmanager
 def patch(arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
     """Change settings inside a block, or while a function runs.
 
@@ -61,8 +63,8 @@ def patch(arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
     given = {**({arg1: arg2} if isinstance(arg1, str) else arg1 or {}), **kwargs}
     space = globals()
     before = {name: space[name] for name in given if name in space}
-    space.update(given)
     try:
+        space.update(given)
         yield
     finally:
         for name in given:

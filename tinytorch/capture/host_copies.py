@@ -18,6 +18,7 @@ import numpy
 from ..backends.standard.backend import OWN_DRAWS, StandardBackend
 from ..backends.standard.store import Store, StoredArray
 from ..backends.storage import flat_order
+from ..state import bind
 from .traced_memory import address, byte_bounds, change_owner, map_tree, memory_id, root_of
 
 #: Ids of arrays that are inputs of their own, although they share memory with others.
@@ -115,11 +116,8 @@ class StoredCopies(HostCopies):
         return numpy.lib.stride_tricks.as_strided(flat, array.shape, array.strides)
 
     def draw(self, function: Any, args: Any, kwargs: Any) -> Any:
-        token = OWN_DRAWS.set(True)
-        try:
+        with bind(OWN_DRAWS, True):
             result = function(*map_tree(self.restore, args), **map_tree(self.restore, kwargs))
-        finally:
-            OWN_DRAWS.reset(token)
         return numpy.array(result.host()) if isinstance(result, StoredArray) else result
 
     def _write(self, root: Any, host: Any) -> None:

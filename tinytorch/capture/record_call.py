@@ -9,7 +9,7 @@ the gradients are partial derivatives.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..dispatch import autocast
 from ..graph.nodes import FREED, NodeOutput, next_seq
 from ..graph.special_nodes import identity_node
 from ..graph.views import edge_of
-from ..state import no_grad
+from ..state import bind, no_grad
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
 from .graph import Program, Value
@@ -28,6 +28,7 @@ from .recorder import ProgramRecorder
 from .traced_memory import Input
 from .recording import recording
 from .trees import tensors_in
+from ..state.bindings import contextmanager
 
 
 #: Keys of ``Node.extra`` for hooks.
@@ -140,8 +141,8 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
     first = next_seq()
     try:
         with ExitStack() as stack:
-            token = autocast._CASTS.set({})  # casts of a block must not become constants
-            stack.callback(autocast._CASTS.reset, token)
+            # Casts of a block must not become constants.
+            stack.enter_context(bind(autocast._CASTS, {}))
             call = CallRecording(stack.enter_context(recording(tensors)))
             call.result = function()
             call.reads_grads = call.recorder.reads_grads

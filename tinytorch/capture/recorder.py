@@ -12,7 +12,6 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..graph.nodes import next_seq
 from .graph import Kind, Node, Program, Tag, Value
 from .host_copies import HostCopies, make_copies
 from .traced_memory import Base, Function, Input, TracedArray, is_within, place_view, root_of
+from ..state.bindings import contextmanager
 
 #: The recorders by the thread that records.
 _recorders: dict[int, ProgramRecorder] = {}

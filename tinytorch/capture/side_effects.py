@@ -14,15 +14,15 @@ import random
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import numpy
 
 from ..state import current_backend
-from .guards import modes
+from ..state.bindings import contextmanager
 from .code_names import IMPURE, PACKAGE
+from .guards import modes
 from .python_values import instance_dict, is_same
 from .reach import Change, Reach
 from .trees import holds_container

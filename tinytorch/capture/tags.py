@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -14,6 +13,7 @@ from .arrays import ProgramArray
 from .graph import Tag
 from .recorder import ProgramRecorder, is_users
 from .traced_memory import map_tree
+from ..state.bindings import contextmanager
 
 
 class TagRecorder:

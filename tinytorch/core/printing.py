@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from operator import index
 from typing import Any, TypeAlias
 
 from .. import dtypes
-from ..state import Variable, default_dtype
+from ..state import Variable, bind, default_dtype
 from .layout import sparse_coo, sparse_csc, sparse_csr
+from ..state.bindings import contextmanager
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
@@ -137,12 +137,9 @@ def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
         ...     print(tt.tensor([1 / 3]))
         tensor([0.3])
     """
-    token = _scope.set(_current_options())
-    try:
+    with bind(_scope, _current_options()):
         set_printoptions(**options)
         yield get_printoptions()
-    finally:
-        _scope.reset(token)
 
 
 def _profile(name: str) -> _Options:

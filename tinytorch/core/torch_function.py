@@ -21,6 +21,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..dtypes import dtype
+from ..state.bindings import VariableScope, bind
 from ..state.tracebacks import shorten
 from ..state.variable import Variable
 
@@ -66,26 +67,20 @@ def _call_without_subclasses(func: Any, args: Any, kwargs: Any) -> Any:
     """
     if _calling.get() is func:  # PyTorch's own function, which ignores DisableOverrides
         return NotImplemented
-    token = _calling.set(func)
-    try:
-        with DisableOverrides(1):
-            return func(*args, **kwargs)
-    finally:
-        _calling.reset(token)
+    with bind(_calling, func), DisableOverrides(1):
+        return func(*args, **kwargs)
 
 
-class DisableOverrides:
+class DisableOverrides(VariableScope[int]):
     """Scope in which overrides below ``level`` are disabled; see ``_disabled``."""
+
+    _bound_variable = _disabled
 
     def __init__(self, level: int) -> None:
         self._level = level
-        self._tokens: list[Any] = []
 
-    def __enter__(self) -> None:
-        self._tokens.append(_disabled.set(max(self._level, _disabled.get())))
-
-    def __exit__(self, *error: object) -> None:
-        _disabled.reset(self._tokens.pop())
+    def _bound_value(self, before: int) -> int:
+        return max(self._level, before)
 
 
 class DisableTorchFunctionSubclass(DisableOverrides):
@@ -245,11 +240,8 @@ def first_result(
     func = getattr(func, "face", func)  # the getter of the property, for an attribute
     active = modes.get()
     if active and is_enabled(1):
-        token = modes.set(active[:-1])  # inside the mode the next outer one is the innermost
-        try:
+        with bind(modes, active[:-1]):  # inside the mode the next outer one is the innermost
             result = active[-1].__torch_function__(func, types, args, options)
-        finally:
-            modes.reset(token)
         if result is not NotImplemented:
             return result
     for value in values:
@@ -340,20 +332,6 @@ def count_watchers(change: int) -> None:
             else:
                 PLAIN.clear()
                 NOT_OVERRIDING.clear()
-
-
-def push(mode: Any) -> None:
-    """Make ``mode`` the innermost one of this context."""
-    modes.set((*modes.get(), mode))
-    count_watchers(1)
-
-
-def pop() -> Any:
-    """Remove and return the innermost mode of this context."""
-    *outer, mode = modes.get()
-    modes.set(tuple(outer))
-    count_watchers(-1)
-    return mode
 
 
 T = TypeVar("T", bound=type)

@@ -12,14 +12,13 @@ keys ``AutocastCPU`` and ``AutocastCUDA``.
 
 from __future__ import annotations
 
-from contextvars import Token
 from typing import Any
 
 from .. import dtypes
 from ..backends import BackendUnavailableError, load
 from ..core import torch_function
 from ..core.tensor import Tensor
-from ..state import Variable, grad_enabled
+from ..state import VariableScope, Variable, grad_enabled
 from .operation import Op
 
 #: Policies for floating arguments. ``LOWER``, ``WIDE``, ``WIDEST``: casts to the lower dtype, to
@@ -93,7 +92,7 @@ def aten_name(op: Op) -> str:
 _DTYPES: Variable[dict[str, dtypes.dtype]] = Variable("autocast_dtypes", {})
 #: Types of devices for which autocast is on.
 _ON: Variable[frozenset[str]] = Variable("autocast_on", frozenset())
-_NESTING: Variable[int] = Variable("autocast_nesting", 0)
+NESTING: Variable[int] = Variable("autocast_nesting", 0)
 _CACHES: Variable[bool] = Variable("autocast_caches", True)
 #: Leaves with their casts to the lower dtype, until the outermost block exits.
 _CASTS: Variable[dict[Any, tuple[Tensor, Tensor]] | None] = Variable("autocast_casts", None)
@@ -201,8 +200,12 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         device_type, enabled = "cuda", device_type
     on = _ON.get()
     if (device_type in on) is not bool(enabled):
+        # Where Ctrl-C arrives in between the count is too large, which does no harm.
+        if enabled:
+            torch_function.count_watchers(1)
         _ON.set(on ^ {device_type})
-        torch_function.count_watchers(1 if enabled else -1)
+        if not enabled:
+            torch_function.count_watchers(-1)
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:
@@ -307,8 +310,8 @@ def autocast_decrement_nesting() -> int:
 
 def _count_nesting(more: int) -> int:
     """Add ``more`` to the number of nested blocks, and return the number."""
-    _NESTING.set(_NESTING.get() + more)
-    return _NESTING.get()
+    NESTING.set(NESTING.get() + more)
+    return NESTING.get()
 
 
 def has_gpu() -> bool:
@@ -319,48 +322,56 @@ def has_gpu() -> bool:
         return False
 
 
-class NoAutocast:
+class NoAutocast(VariableScope[frozenset[str]]):
     """Scope in which autocast is off for all devices, for operations with cast arguments."""
 
-    __slots__ = ("token",)
+    _bound_variable = _ON
 
-    def __enter__(self) -> None:
-        self.token: Token[frozenset[str]] = _ON.set(frozenset())
-
-    def __exit__(self, *error: object) -> None:
-        _ON.reset(self.token)
+    def _bound_value(self, before: frozenset[str]) -> frozenset[str]:
+        return frozenset()
 
 
-def autocast_state() -> tuple[Any, ...]:
+def autocast_state() -> tuple[frozenset[str], dict[str, dtypes.dtype], bool]:
     """Return the state of this context: the devices, their dtypes, whether casts are cached."""
     return _ON.get(), _DTYPES.get(), _CACHES.get()
 
 
 class AutocastState:
-    """Scope with a state that ``autocast_state`` returned."""
+    """Scope with a state that ``autocast_state`` returned; it is not re-entrant."""
 
     __slots__ = ("before", "state")
 
-    def __init__(self, state: tuple[Any, ...]) -> None:
-        self.state: tuple[Any, ...] = state
+    def __init__(self, state: tuple[frozenset[str], dict[str, dtypes.dtype], bool]) -> None:
+        self.state = state
 
     def __enter__(self) -> None:
-        self.before: tuple[Any, ...] = autocast_state()
-        autocast_increment_nesting()
-        _set_state(*self.state)
+        nesting = NESTING.get()
+        self.before = (*autocast_state(), nesting)
+        try:
+            _set_state(*self.state, nesting + 1)
+        except BaseException:  # such as a KeyboardInterrupt between two settings
+            _set_state(*self.before)
+            raise
 
     def __exit__(self, *error: object) -> None:
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        _set_state(*self.before)
+        try:
+            _set_state(*self.before)
+        except BaseException:
+            _set_state(*self.before)
+            raise
 
 
-def _set_state(on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool) -> None:
-    """Set the state of this context, the three values that ``autocast_state`` returns."""
+def _set_state(
+    on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool, nesting: int
+) -> None:  # fmt: skip
+    """Set the state of this context: what ``autocast_state`` returns, and the nested blocks."""
     for device_type in on ^ _ON.get():
         set_autocast_enabled(device_type, device_type in on)
     _DTYPES.set(chosen)
     _CACHES.set(caches)
+    NESTING.set(nesting)
+    if nesting == 0:
+        clear_autocast_cache()
 
 
 # -- casts of arguments -------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -14,6 +13,7 @@ from .collectives import all_gather
 from .process_group import member_group
 from .buffers import ReduceOp
 from .work import Work
+from ..state.bindings import contextmanager
 
 __all__ = ["all_gather_coalesced", "all_reduce_coalesced"]
 

@@ -10,6 +10,7 @@ from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Buffer, Parameter
 from ..ops.create.factories import empty
+from ..state import bind
 from ..state.recorder import PROGRAM_MODULES
 from ..utils.graph_drawing import Drawing
 from .drawing import ProgramDrawing
@@ -116,14 +117,11 @@ class ExportedProgram:
             return item.evaluate(sizes) if item.__class__ is Size else item
 
         outer = PROGRAM_MODULES.get()
-        try:
-            for step in self.steps:
-                PROGRAM_MODULES.set(outer + self._running_modules(step))
+        for step in self.steps:
+            with bind(PROGRAM_MODULES, outer + self._running_modules(step)):
                 found = step.function(*map_refs(read, step.args), **map_refs(read, step.options))
-                for slot, tensor in zip(step.results, tensors_in(found), strict=True):
-                    values[slot.name] = tensor
-        finally:
-            PROGRAM_MODULES.set(outer)
+            for slot, tensor in zip(step.results, tensors_in(found), strict=True):
+                values[slot.name] = tensor
         return map_refs(read, self.result)
 
     def _running_modules(self, step: ProgramStep) -> tuple[str, ...]:

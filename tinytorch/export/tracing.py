@@ -26,8 +26,9 @@ from ..capture.trees import tensors_in
 from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.rnn import GRU, LSTM, RNN
-from ..state import no_grad
+from ..state import bind, no_grad
 from ..state.recorder import RECORDER
+from ..state.bindings import contextmanager
 
 
 class ExportError(RuntimeError):
@@ -298,7 +299,7 @@ def _modules_of(model: Any) -> list[Module]:
     ]
 
 
-@contextlib.contextmanager
+@contextmanager
 def _watched_modules(model: Any, log: _CallLog, whole_layers: bool) -> Iterator[None]:
     """Name the modules in calls, and keep each call of a recurrent layer as one if wanted."""
     found = {m: name for top in _modules_of(model) for name, m in reversed([*top.named_modules()])}
@@ -337,7 +338,7 @@ def _watch(module: Module, name: str, kind: str | None, log: _CallLog) -> Callab
     return run if kind is None else keep
 
 
-@contextlib.contextmanager
+@contextmanager
 def _restored_buffers(model: Any, changed: list[str]) -> Iterator[None]:
     """Restore the buffers of a model, and add the names of those that it has changed."""
     pairs = [pair for top in _modules_of(model) for pair in top.named_buffers()]
@@ -380,17 +381,13 @@ def trace(
         map_refs(lambda x: found.outputs.append(x) if isinstance(x, Ref) else None, found.result)
         return result
 
-    before = RECORDER.get()
-    RECORDER.set(log)
-    try:
-        with (
-            no_grad(),
-            _watched_modules(model, log, whole_layers),
-            _restored_buffers(model, found.changed_buffers),
-        ):
-            found.recording = record(run, tensors)
-    finally:
-        RECORDER.set(before)
+    with (
+        bind(RECORDER, log),
+        no_grad(),
+        _watched_modules(model, log, whole_layers),
+        _restored_buffers(model, found.changed_buffers),
+    ):
+        found.recording = record(run, tensors)
     for what, line in found.recording.breaks:
         raise ExportError(
             f"{line} reads a number from a tensor ({what}), which would be the same "

@@ -8,16 +8,17 @@ cannot run for all examples at once, ``forward`` runs for each example instead.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
 from ..graph.inference import APPLYING
+from ..state import bind
 from ._batched import (
     VmapLevel, batch_over, batched_tensor, fall_back, levels_of, sorted_levels, value_of,
 )  # fmt: skip
 from ._trees import broadcast_prefix, flatten, map_leaves, unflatten
+from ..state.bindings import contextmanager
 
 
 class VmapInfo(NamedTuple):
@@ -35,11 +36,8 @@ class VmapInfo(NamedTuple):
 @contextmanager
 def intercept_apply(rule: Any) -> Iterator[None]:
     """While a block runs, make ``Function.apply`` call ``rule`` first."""
-    token = APPLYING.set(rule)
-    try:
+    with bind(APPLYING, rule):
         yield
-    finally:
-        APPLYING.reset(token)
 
 
 def call_vmap_rule(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

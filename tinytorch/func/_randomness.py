@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any, NoReturn
 
 from ..backends.base import Backend
 from ..core.tensor import Tensor
-from ..state import DRAWN, current_backend, generator, generator_context
+from ..state import DRAWN, bind, current_backend, generator, generator_context
 from ._trees import flatten
+from ..state.bindings import contextmanager
 
 
 #: Methods that read or set the state of an engine; some engines do not have all of them.
@@ -112,17 +113,13 @@ def notify_draws(args: Any, notify: Callable[[], None]) -> Iterator[None]:
             outer(engine)
 
     outer = DRAWN.get()
-    token = DRAWN.set(on_draw)
-    try:
-        with ExitStack() as stack:
-            for backend in _backends(args):
-                found = generator(backend)
-                if not isinstance(found, ForbiddenGenerator):
-                    notifying = NotifyingGenerator(found, notify)
-                    stack.enter_context(generator_context(notifying, backend))
-            yield
-    finally:
-        DRAWN.reset(token)
+    with bind(DRAWN, on_draw), ExitStack() as stack:
+        for backend in _backends(args):
+            found = generator(backend)
+            if not isinstance(found, ForbiddenGenerator):
+                notifying = NotifyingGenerator(found, notify)
+                stack.enter_context(generator_context(notifying, backend))
+        yield
 
 
 class GeneratorStates:
@@ -144,11 +141,8 @@ class GeneratorStates:
     @contextmanager
     def save_new(self) -> Iterator[None]:
         """Save the state of each further generator before it first draws in a block."""
-        token = DRAWN.set(self._on_draw)
-        try:
+        with bind(DRAWN, self._on_draw):
             yield
-        finally:
-            DRAWN.reset(token)
 
     def _on_draw(self, engine: Any) -> None:
         """Save the state of an engine that is about to draw, and call the outer callback."""

@@ -22,6 +22,7 @@ from ..nn.container import Sequential
 from ..nn.module import Module
 from ..nn.module.members import REGISTRIES
 from ..nn.parameter import Parameter
+from ..state import bind
 from ..state.variable import Variable
 from ..utils import _pytree
 from .code_generation import _PyTreeCodeGen, _PyTreeInfo
@@ -406,10 +407,9 @@ class Tracer(TracerBase):
             self.tensor_attrs = _named_tensors(self.root)
             run, args = self.create_args_for_root(function, isinstance(root, Module), concrete_args)
             cache: dict[str, Any] = {}
-            token = _active.set(self)
             count_watchers(1)  # every operation looks for proxies, also in lists and sizes
             try:
-                with _Patcher() as patcher:
+                with bind(_active, self), _Patcher() as patcher:
                     _patch_modules(patcher, self, cache)
                     _patch_wrapped_functions(patcher)
                     for space in (function.__globals__, *map(vars, self._autowrap_search)):
@@ -417,7 +417,6 @@ class Tracer(TracerBase):
                     result = self.create_arg(run(*args))
             finally:
                 count_watchers(-1)
-                _active.reset(token)
                 self.submodule_paths = None
             annotation = _annotations(run).get("return")
             self.create_node("output", "output", (result,), {}, type_expr=annotation)

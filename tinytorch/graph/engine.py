@@ -19,7 +19,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..backends.storage import dense_order, match_order
-from ..state import Variable
+from ..state import Variable, bind
 from ..state.recorder import RECORDER
 from ..warnings import warn
 from .hooks import (
@@ -450,13 +450,9 @@ class GraphTask:
         if not hooks:
             return g
         tensor = self._tensor(g, xp)
-        token = CURRENT.set(self)
-        try:
-            with self.mode():
-                for hook in list(hooks.values()):
-                    tensor = call_tensor_hook(hook, tensor)
-        finally:
-            CURRENT.reset(token)
+        with bind(CURRENT, self), self.mode():
+            for hook in list(hooks.values()):
+                tensor = call_tensor_hook(hook, tensor)
         return self._unwrap(tensor)
 
     def mode(self) -> Any:
@@ -504,19 +500,15 @@ class GraphTask:
 
     def call_post_accumulate_hooks(self, leaf: Any, g: Gradient) -> None:
         """Call the hooks of a leaf to whose ``grad`` the gradient ``g`` has been added."""
-        token = CURRENT.set(self)
-        try:
-            with self.mode():
-                hooks = list(leaf._post_accumulate_grad_hooks.values())
-                node_hooks = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
-                for hook in hooks:
-                    if not isinstance(hook, AfterAccumulation):
-                        of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
-                        check_returns_none(call_hook(hook, of, leaf), leaf)
-                for hook in node_hooks:
-                    call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
-        finally:
-            CURRENT.reset(token)
+        with bind(CURRENT, self), self.mode():
+            hooks = list(leaf._post_accumulate_grad_hooks.values())
+            node_hooks = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
+            for hook in hooks:
+                if not isinstance(hook, AfterAccumulation):
+                    of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
+                    check_returns_none(call_hook(hook, of, leaf), leaf)
+            for hook in node_hooks:
+                call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add the gradient ``g`` to ``grad`` of ``leaf``, if it still requires grad."""

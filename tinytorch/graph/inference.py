@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from ..state import Variable, count_block, forget_ended_blocks, inference_enabled
+from ..state import Variable, bind, count_block, forget_ended_blocks, inference_enabled
 from .saved_tensors import is_needed
+from ..state.bindings import contextmanager
 
 
 class _Unsettled(list[int]):
@@ -121,13 +121,12 @@ def mark_mapped() -> Iterator[int]:
     A later ``vmap`` has a larger number: to it, tensors of an earlier one are from outside.
     """
     number = _next_number()
-    token = MAPPED.set(number)
     count_block(1)
     try:
-        yield number
+        with bind(MAPPED, number):
+            yield number
     finally:
         count_block(-1)
-        MAPPED.reset(token)
 
 
 def check_mapped(name: str, tensor: Any) -> None:

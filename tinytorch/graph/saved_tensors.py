@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from ..state import Variable, no_grad
+from ..state import Stacked, Variable, no_grad
 from .nodes import FREED, Edge, Node, node_of
 from .special_nodes import identity_node
 
@@ -198,24 +198,20 @@ class SavedOutput:
         self.differentiable = differentiable
 
 
-class Packing:
+class Packing(Stacked):
     """Context manager of a block in which saved tensors are packed by an object like ``Hooks``."""
 
-    __slots__ = ("hooks",)
+    _bound_variable = HOOK_STACK
+    _bound_count = staticmethod(Recording.count_block)
 
     def __init__(self, hooks: Any) -> None:
         self.hooks: Any = hooks
 
-    def __enter__(self) -> None:
+    def _bound_item(self) -> Any:
         message = HOOKS_FORBIDDEN.get()
         if message is not None:
             raise RuntimeError(message)
-        HOOK_STACK.set((*HOOK_STACK.get(), self.hooks))
-        Recording.count_block(1)
-
-    def __exit__(self, *exception: object) -> None:
-        HOOK_STACK.set(HOOK_STACK.get()[:-1])
-        Recording.count_block(-1)
+        return self.hooks
 
 
 class PackedNode:

@@ -144,12 +144,13 @@ class errstate(ContextDecorator):
 
     def __init__(self, **options: Any) -> None:
         self.options = options
-        self._entered: list[AbstractContextManager[Any]] = []
+        self._open: Any = None
 
     def __enter__(self) -> None:
-        context = current_backend().errstate(**self.options)
+        context: AbstractContextManager[Any] = current_backend().errstate(**self.options)
         context.__enter__()
-        self._entered.append(context)
+        self._open = context, self._open  # no call, which Ctrl-C could interrupt
 
     def __exit__(self, *error: Any) -> None:
-        self._entered.pop().__exit__(*error)
+        context, self._open = self._open
+        context.__exit__(*error)

@@ -7,7 +7,6 @@ import os
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from threading import get_native_id
 from time import perf_counter_ns
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from ..graph.nodes import Node, node_of
 from ..state.recorder import PROGRAM_MODULES, RECORDER
 from ..state.tracebacks import GENERATED
 from ..utils.flop_counter import FORMULAS, call_flops
+from ..state.bindings import contextmanager
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 

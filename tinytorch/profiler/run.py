@@ -185,13 +185,25 @@ class profile(Results):
             tracemalloc.start()
         self._since = self._since or perf_counter_ns()
         count_watchers(1)
-        RECORDER.set(self._recording)
+        try:
+            RECORDER.set(self._recording)
+        except BaseException:  # such as a KeyboardInterrupt
+            self._stop()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
+        try:
+            self._stop()
+        except BaseException:
+            self._stop()
+            raise
+
+    def _stop(self) -> None:
+        """Stop recording; a second call does nothing."""
         if not self.enabled:
             return
-        if RECORDER.get() is self._recording:
+        if self._recording is not None and RECORDER.get() is self._recording:
             disable()
         if self._traces:
             tracemalloc.stop()

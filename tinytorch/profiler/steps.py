@@ -150,11 +150,24 @@ class profile(run.Results):
         return action
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:  # such as a KeyboardInterrupt
+            self._abandon()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.stop()
+        try:
+            self.stop()
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _abandon(self) -> None:
+        """End the recording, if there is one, without a call of ``on_trace_ready``."""
+        if self.profiler is not None:
+            self.profiler.__exit__(None, None, None)
 
     def start(self) -> None:
         """Start recording; ``with`` calls it.

@@ -20,6 +20,9 @@ from .backend import get_default_backend as get_default_backend
 from .backend import reset_backend as reset_backend
 from .backend import set_backend as set_backend
 from .backend import set_default_backend as set_default_backend
+from .bindings import VariableScope as VariableScope
+from .bindings import Stacked as Stacked
+from .bindings import bind as bind
 from .context_managers import Scope as Scope
 from .defaults import DRAWN as DRAWN
 from .defaults import default_dtype as default_dtype

@@ -160,7 +160,8 @@ class backend_context(Scope):  # a context manager, named as a function
 
     def __enter__(self) -> Backend:
         super().__enter__()
-        return current_backend()
+        backend: Backend = self._entries[-1].settings[0][1]  # no call, which Ctrl-C could interrupt
+        return backend
 
     def _settings(self) -> Settings:
         return backend_settings(self._backend)

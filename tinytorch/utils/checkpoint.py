@@ -11,7 +11,6 @@ Example:
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import importlib
 from collections.abc import Callable, Iterator, Sequence
@@ -26,10 +25,11 @@ from ..func._trees import flatten
 from ..graph.engine import CURRENT
 from ..graph.saved_tensors import Recording
 from ..nn import Module, Sequential
-from ..state import Variable, enable_grad, grad_enabled, no_grad
+from ..state import Variable, bind, enable_grad, grad_enabled, no_grad
 from ..state.tracebacks import short
 from ..warnings import warn
 from ._recomputation import NOTHING, CheckpointError, Region
+from ..state.bindings import contextmanager
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "check_backward_validity",
@@ -237,7 +237,7 @@ def _warn_of_default(name: str, change: str) -> None:
 _EARLY_STOP: Variable[bool | None] = Variable("early_stop", None)
 
 
-@contextlib.contextmanager
+@contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Set ``early_stop`` of all ``checkpoint`` calls in a ``with`` block.
 
@@ -246,11 +246,8 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         >>> with tt.utils.checkpoint.set_checkpoint_early_stop(False):
         ...     y = tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False)
     """
-    token = _EARLY_STOP.set(enable)
-    try:
+    with bind(_EARLY_STOP, enable):
         yield
-    finally:
-        _EARLY_STOP.reset(token)
 
 
 # -- devices ---------------------------------------------------------------------------------------

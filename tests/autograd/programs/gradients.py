@@ -34,6 +34,14 @@ def anomaly_no_nan_check(torch, note):
         note(x.grad)
 
 
+def anomaly_begins_with_its_block(torch, note):
+    mode = torch.autograd.detect_anomaly()
+    note(torch.is_anomaly_enabled())
+    with mode:
+        note(torch.is_anomaly_enabled())
+    note(torch.is_anomaly_enabled())
+
+
 def anomaly_nested_state(torch, note):
     with torch.autograd.detect_anomaly():
         with torch.autograd.set_detect_anomaly(False):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -14,6 +13,7 @@ from .. import init
 from ..linear import Linear
 from ..module import Module
 from ..parameter import Parameter
+from ...state.bindings import contextmanager
 
 __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from ...core.device import device as Device
@@ -22,6 +21,7 @@ from ...state import is_grad_enabled
 from ...warnings import warn
 from ..module import Module
 from ..parameter import UninitializedParameter
+from ...state.bindings import contextmanager
 
 __all__ = ["DistributedDataParallel"]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -24,6 +23,7 @@ from ...state.tracebacks import short
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter
+from ...state.bindings import contextmanager
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization",
