@@ -246,12 +246,13 @@ def test_a_module_in_a_closure_may_draw() -> None:
     assert len({compiled(tt.zeros(1, dtype=tt.int64)).item() for _ in range(4)}) > 1
 
 
-@pytest.mark.filterwarnings("ignore:.*existed before the call:UserWarning")
 def test_containers_from_outside_are_returned_themselves() -> None:
-    given: dict[str, Any] = {"scale": 2.0}
     named: list[Any] = [1, tt.ones(1)]
-    compiled = tt.compile(lambda x, options: (x * options["scale"], options, {"named": named}))
+    compiled = tt.compile(
+        lambda x, options: (x * options["scale"], options, {"named": named}), fullgraph=True
+    )
     for _ in range(3):
+        given: dict[str, Any] = {"scale": 2.0, "of": [tt.zeros(1)]}
         found, options, others = compiled(tt.ones(2), given)
         assert found.tolist() == [2, 2] and options is given and others["named"] is named
 

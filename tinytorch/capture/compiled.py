@@ -21,7 +21,9 @@ from ..state.recorder import RECORDER
 from ..warnings import warn
 from . import config
 from .check import check_replay
-from .entry import SET, Choice, GuardedEntry, Listed, Refusal, used_inputs
+from .entry import (
+    SET, Choice, GuardedEntry, Listed, Refusal, parts_from_outside, used_inputs,
+)  # fmt: skip
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import (
     SeparateMemory, Signature, calls_cupy, is_eager_scope, is_lazy, other_backend,
@@ -231,7 +233,8 @@ class Compiled:
                     check_writes(call, listed, memory)
                     guard_shared_memory(entry, call, listed)
                     guard_grads(entry, call, listed)
-                    entry.call = ProgramCall(call, listed, self.options.engine)
+                    outside = parts_from_outside(entry.reach, signature)
+                    entry.call = ProgramCall(call, listed, self.options.engine, outside)
             except Refusal as refusal:
                 reasons, lasting = [str(refusal)], True
         if reasons:
@@ -302,8 +305,6 @@ def find_reasons(call: CallRecording, effects: SideEffects) -> list[str]:
     """Return why a recording must not be replayed, apart from what has changed."""
     breaks = [f"{what} reads a value of a tensor, at {line}" for what, line in call.recorder.breaks]
     calls = [f"it calls {name}" for name in effects.calls()]
-    if effects.has_container_of(call.result):
-        call.reasons.append("a list, dict or object that existed before the call is returned")
     return [*breaks, *calls, *call.reasons]
 
 

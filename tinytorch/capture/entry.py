@@ -20,7 +20,7 @@ from .profiling import run_prepared
 from .python_values import is_simple
 from .reach import Reach
 from .traced_memory import Input, is_within, memory_id
-from .trees import flatten_tree, rebuild_tree
+from .trees import find_container, flatten_tree, rebuild_tree
 
 
 #: Bytes of a program's memory from which the heap is trimmed when it is planned.
@@ -293,6 +293,16 @@ def may_overlap(a: Any, b: Any) -> bool:
         return True
 
 
+def parts_from_outside(reach: Reach, signature: Signature) -> dict[int, tuple[str, Any]]:
+    """Return the parts of results for containers that existed before a call, by their ids."""
+    found: dict[int, tuple[str, Any]] = {
+        number: ("constant", value) for number, value in reach.objects.items()
+    }
+    for i, container in enumerate(signature.containers):
+        found[id(container)] = "container", i
+    return found
+
+
 class ResultTree:
     """The tree that a function returned, with the places of its tensors.
 
@@ -301,22 +311,25 @@ class ResultTree:
         leaves: The tensors that the recorder found in it, in the order of the outputs.
         listed: The tensors that were listed for the recording.
         memory: Ids of the arrays that own other memory which the function reads.
+        outside: By id the parts for containers that the function did not make, which results
+            hold themselves.
 
     Raises:
         Refusal: If something in it cannot be made again at each call.
     """
 
     def __init__(
-        self, result: Any, leaves: Sequence[Any], listed: Listed, memory: set[int]
+        self, result: Any, leaves: Sequence[Any], listed: Listed, memory: set[int],
+        outside: dict[int, tuple[str, Any]],
     ) -> None:  # fmt: skip
         found: list[Any] = []
-        self._structure = flatten_tree(result, found)
+        self._structure = flatten_tree(result, found, outside)
         places = {id(leaf): i for i, leaf in enumerate(leaves)}
         inputs = {id(tensor): i for i, tensor in enumerate(listed.owned)}
         # The arguments of the recorded call must not be kept alive.
         self._count, self._reached = listed.count, listed.owned[listed.count :]
         #: For each leaf ``("output", i)``, ``("input", i)``, ``("view", View)`` of an input,
-        #: ``("alias", View)`` of an output, or ``("constant", value)``.
+        #: ``("alias", View)`` of an output, ``("container", i)`` or ``("constant", value)``.
         self._parts: list[tuple[str, Any]] = []
         for leaf in found:
             if isinstance(leaf, Tensor):
@@ -328,6 +341,8 @@ class ResultTree:
                     raise Refusal(f"a result is of class {type(leaf).__name__}")
             elif is_simple(leaf):
                 self._parts.append(("constant", leaf))
+            elif id(leaf) in outside and find_container(leaf) is not None:
+                self._parts.append(outside[id(leaf)])
             else:
                 raise Refusal(f"a result is of type {type(leaf).__name__}")
         self._is_single = len(found) == 1 and found[0] is result
@@ -386,27 +401,34 @@ class ResultTree:
         """Numbers of the outputs that are in the result."""
         return {i for part, i in self._parts if part == "output"}
 
-    def build(self, outputs: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    def build(
+        self, outputs: Sequence[Any], tensors: Sequence[Any], containers: Sequence[Any]
+    ) -> Any:  # fmt: skip
         """Return the result of a call.
 
         Args:
             outputs: A tensor for each output.
             tensors: The tensors among the arguments, each once.
+            containers: The lists, dicts and dataclasses among the arguments.
         """
+        given = outputs, tensors, containers
         if self._is_single:
             kind, value = self._parts[0]
-            return outputs[value] if kind == "output" else (
-                self._part(kind, value, outputs, tensors)
-            )  # fmt: skip
-        parts = [self._part(kind, value, outputs, tensors) for kind, value in self._parts]
+            return outputs[value] if kind == "output" else self._part(kind, value, *given)
+        parts = [self._part(kind, value, *given) for kind, value in self._parts]
         return rebuild_tree(self._structure, iter(parts))
 
-    def _part(self, kind: str, value: Any, outputs: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    def _part(
+        self, kind: str, value: Any, outputs: Sequence[Any], tensors: Sequence[Any],
+        containers: Sequence[Any],
+    ) -> Any:  # fmt: skip
         """Return one leaf of the result."""
         if kind == "output":
             return outputs[value]
         if kind == "constant":
             return value
+        if kind == "container":
+            return containers[value]
         if kind == "alias":
             return value.make(outputs[value.place])
         place = value.place if kind == "view" else value

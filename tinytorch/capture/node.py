@@ -120,12 +120,16 @@ class ProgramCall:
         call: The recording.
         listed: The tensors that were listed for it.
         engine: The engine.
+        outside: Parts for containers that the function did not make; see ``ResultTree``.
 
     Raises:
         Refusal: If the recording cannot be replayed.
     """
 
-    def __init__(self, call: CallRecording, listed: Listed, engine: str) -> None:
+    def __init__(
+        self, call: CallRecording, listed: Listed, engine: str,
+        outside: dict[int, tuple[str, Any]],
+    ) -> None:  # fmt: skip
         self.backend: Any = call.recorder.backend
         backward, residuals, read = split_backward(call)
         forward = call.program
@@ -137,7 +141,7 @@ class ProgramCall:
         forward.inputs = list(compress(forward.inputs, kinds))
         inputs = {value: i for i, value in enumerate(forward.inputs)}
         self._binding = Binding(list(compress(call.sources, kinds)), listed)
-        self.results = ResultTree(call.result, call.leaves, listed, memory_of(call))
+        self.results = ResultTree(call.result, call.leaves, listed, memory_of(call), outside)
         #: For each input that the backward program reads: a number of an input or a cotangent.
         self._read = [("cotangent", given[v]) if v in given else ("input", inputs[v]) for v in read]
         self._cotangents = [(value.shape, value.dtype) for value in cotangents]
@@ -281,7 +285,7 @@ class ProgramCall:
             run.attach(outputs)
         for place in self._freed:
             outputs[place]._node, outputs[place]._rg = _freed_node(outputs[place]), True
-        return self.results.build(outputs, tensors)
+        return self.results.build(outputs, tensors, signature.containers)
 
     def is_differentiated_twice(self) -> bool:
         """Whether most calls run eagerly again, for second derivatives."""

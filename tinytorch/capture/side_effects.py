@@ -25,7 +25,6 @@ from .code_names import IMPURE, PACKAGE
 from .guards import modes
 from .python_values import instance_dict, is_same
 from .reach import Change, Reach
-from .trees import holds_container
 
 
 _WRITERS = frozenset(("write", "writelines"))
@@ -76,11 +75,6 @@ class SideEffects:
     def calls(self) -> list[str]:
         """Return the calls that would not be repeated, each with its line."""
         return self._calls
-
-    def has_container_of(self, tree: Any) -> bool:
-        """Whether a container of a result is an argument or something that the function reads."""
-        arguments = [id(container) for container, _ in self._containers]
-        return holds_container(tree, {*arguments, *self._reach.objects})
 
     def changes(self) -> list[Change]:
         """Return everything that has changed."""

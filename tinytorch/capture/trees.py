@@ -69,23 +69,16 @@ def holds_tensor(tree: Any, depth: int) -> bool:
     return any(holds_tensor(item, depth - 1) for item in items)
 
 
-def holds_container(tree: Any, ids: Collection[int]) -> bool:
-    """Whether a container of a tree that can change is one of the objects with these ids."""
-    container = find_container(tree)
-    if container is None:
-        return False
-    if id(tree) in ids and not isinstance(tree, tuple):
-        return True
-    return any(holds_container(child, ids) for child in container.children(tree))
+def flatten_tree(tree: Any, leaves: list[Any], whole: Collection[int] = ()) -> Any:
+    """Return the structure of a tree for ``rebuild_tree``, and append its leaves to a list.
 
-
-def flatten_tree(tree: Any, leaves: list[Any]) -> Any:
-    """Return the structure of a tree for ``rebuild_tree``, and append its leaves to a list."""
+    Containers that can change and whose ids are in ``whole`` are leaves.
+    """
     container = find_container(tree)
-    if container is None:
+    if container is None or id(tree) in whole and not isinstance(tree, tuple):
         leaves.append(tree)
         return None
-    children = [flatten_tree(child, leaves) for child in container.children(tree)]
+    children = [flatten_tree(child, leaves, whole) for child in container.children(tree)]
     return container.rebuild, container.context(tree), children
 
 
