@@ -407,10 +407,21 @@ class _Planner:
             self.place_part(value)
         elif value in places or self.take_over(value, step, at):
             pass
-        elif value in self.leaving or not self.may_lie_in_arena(value, step, at):
+        elif self.becomes_result(value) or not self.may_lie_in_arena(value, step, at):
             places[value] = Place(Where.FRESH)
         else:
             places[value] = Place(Where.ARENA, self.arena.allocate(nbytes(value)))
+
+    def becomes_result(self, value: Value) -> bool:
+        """Whether a value leaves the program, or is changed in place to one that does."""
+        if value in self.leaving:
+            return True
+        at = self.layout.last.get(value)
+        step = None if at is None or at >= len(self.steps) else self.steps[at]
+        if not isinstance(step, Node) or not self.is_changed_in_place(step, value):
+            return False
+        (made,) = step.outputs
+        return made is not None and is_like(made, value) and self.becomes_result(made)
 
     def may_lie_in_arena(self, value: Value, step: Step, at: int) -> bool:
         """Whether a result is computed into the arena, or is copied there since it is saved."""
