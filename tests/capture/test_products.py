@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tinytorch.capture import numpy_engine
+from tinytorch.capture import numpy_engine, products
 from tinytorch.capture.graph import Value
 from tinytorch.capture.products import join_products
 from tinytorch.capture.replay import run_program
@@ -63,6 +63,23 @@ def test_the_joined_product_has_the_same_value(keep: int) -> None:
             np.testing.assert_allclose(a, b, 1e-12)
 
 
+def test_a_long_sum_is_joined_in_parts_whose_memory_is_free_before_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(products, "_MOST", 100)
+    builder, total, columns = gradients(10)
+    builder.program.outputs = [total, columns]
+    joined = join_products(builder.program)
+    names = [node.name for node in joined.nodes]
+    assert [names.count(name) for name in ("xp.matmul", "xp.sum", "add")] == [2, 2, 2]
+    assert "tanh" in names[names.index("xp.matmul") :]
+    arrays = builder.arrays()
+    expected = run_program(builder.program, arrays)
+    for found in (run_program(joined, arrays), numpy_engine.prepare(builder.program).run(arrays)):
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, 1e-12)
+
+
 def test_the_parts_are_computed_in_their_places() -> None:
     builder, total, columns = gradients(6)
     builder.program.outputs = [total, columns]
@@ -82,12 +99,16 @@ def test_a_part_that_is_read_later_stays() -> None:
         np.testing.assert_allclose(a, b, 1e-9)
 
 
-def test_products_of_inputs_with_one_matrix_are_one_product() -> None:
+@pytest.mark.parametrize(("most", "count"), [(1 << 20, 1), (100, 2)])
+def test_products_of_inputs_with_one_matrix_are_one_product(
+    most: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(products, "_MOST", most)
     builder, rng = Builder(), np.random.default_rng(0)
-    x = builder.input(rng.standard_normal((6, 3, 5)))
+    x = builder.input(rng.standard_normal((10, 3, 5)))
     weight = builder.input(rng.standard_normal((4, 5)))
     state = builder.input(rng.standard_normal((3, 4)))
-    for step in range(6):
+    for step in range(10):
         part = builder.view(operator.getitem, x, step)
         turn = builder.view(np.ndarray.transpose, weight)
         product = builder.call(np.matmul, part, turn, name="xp.matmul")
@@ -95,7 +116,7 @@ def test_products_of_inputs_with_one_matrix_are_one_product() -> None:
     builder.program.outputs = [state]
     builder.program.writes = [(0, builder.call(np.negative, x))]
     joined = join_products(simplify(builder.program))
-    assert sum(node.name == "xp.matmul" for node in joined.nodes) == 1
+    assert sum(node.name == "xp.matmul" for node in joined.nodes) == count
     arrays = builder.arrays()
     expected = run_program(builder.program, arrays)
     found = numpy_engine.prepare(builder.program).run(arrays)

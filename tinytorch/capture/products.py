@@ -18,10 +18,13 @@ import numpy
 
 from .graph import Kind, Node, Program, Value
 from .grouping import is_row_major
+from .memory import nbytes
 from .simplify import drop_dead_nodes, producers
 
 #: Fewest terms of a sum that are joined.
 _LEAST = 4
+#: Most bytes of arrays that are joined.
+_MOST = 1 << 19
 
 
 @dataclass
@@ -53,7 +56,11 @@ def share_products(program: Program) -> Program:
         if is_shareable(node, early) and node.outputs[0] not in leaving:
             left, right = node.args
             shared.setdefault((right, left.shape[1], left.dtype), []).append(node)
-    chosen = {nodes[0]: nodes for nodes in shared.values() if len(nodes) >= _LEAST}
+    chosen = {
+        part[0]: part
+        for nodes in shared.values() if len(nodes) >= _LEAST
+        for part in split(nodes, nbytes(nodes[0].outputs[0]))  # type: ignore[arg-type]
+    }  # fmt: skip
     replaced = {node for nodes in chosen.values() for node in nodes}
     nodes = [*first]
     for node in rest:
@@ -62,6 +69,18 @@ def share_products(program: Program) -> Program:
         elif node not in replaced:
             nodes.append(node)
     return Program(nodes, program.inputs, program.outputs, program.writes)
+
+
+def split(items: list[Any], size: int) -> list[list[Any]]:
+    """Return items in parts of at most ``_MOST`` bytes, each item with ``size`` of them.
+
+    A product of all steps of a long sequence would hold more memory than all else.
+    """
+    count = max(_LEAST, _MOST // max(size, 1))
+    parts = [items[i : i + count] for i in range(0, len(items), count)]
+    if len(parts) > 1 and len(parts[-1]) < _LEAST:
+        parts[-2:] = [parts[-2] + parts[-1]]
+    return parts
 
 
 def is_shareable(node: Node, early: set[Value]) -> bool:
@@ -119,6 +138,10 @@ class _Joiner:
         self.uses.update([*program.outputs, *(value for _, value in program.writes)])
         self.joined: dict[tuple[Value, ...], Value] = {}
         self.nodes: list[Node] = []
+        #: By the node after which they are written: sums, each with some of its terms.
+        self.parts: dict[Node, list[tuple[Node, list[_Term]]]] = {}
+        self.totals: dict[Node, Value] = {}  # of the parts that are written
+        self.counts: Counter[Node] = Counter()  # of those that are not
 
     def join(self) -> Program:
         """Return the new program."""
@@ -127,15 +150,24 @@ class _Joiner:
             for value in node.reads if self.is_inner(value)
         }  # fmt: skip
         for node in self.program.nodes:
-            terms = None
             if self.is_sum(node) and node.outputs[0] not in inner:
-                terms = self.terms(node)
-            if terms is None:
+                self.split_sum(node)
+        for node in self.program.nodes:
+            if node not in self.counts:
                 self.nodes.append(node)
-            else:
-                self.write(node, terms)
+            for total, terms in self.parts.get(node, ()):
+                self.write(total, terms)
         program = self.program
         return drop_dead_nodes(Program(self.nodes, program.inputs, program.outputs, program.writes))
+
+    def split_sum(self, node: Node) -> None:
+        """Note the parts of a sum that is joined, each to be written after its last term."""
+        terms = self.terms(node)
+        if terms is not None:
+            parts = split(terms, max(map(nbytes, terms[0].rows)))
+            self.counts[node] = len(parts)
+            for part in parts:
+                self.parts.setdefault(part[-1].node, []).append((node, part))
 
     def is_sum(self, node: Node) -> bool:
         """Whether a node adds two values of one shape."""
@@ -201,7 +233,7 @@ class _Joiner:
         return _Term(node, rows) if are_rows else None
 
     def write(self, node: Node, terms: list[_Term]) -> None:
-        """Append the nodes of a joined sum."""
+        """Append the nodes of a part of a sum, added to the parts before it."""
         joined = [
             self.join_rows([term.rows[k] for term in terms], node)
             for k in range(len(terms[0].rows))
@@ -214,8 +246,21 @@ class _Joiner:
             joined[0] = make_value(joined[0].shape[::-1], joined[0], turn, turn=True)
             self.nodes.append(turn)
         made = Node(Kind.CALL, last.name, last.function, tuple(joined), last.kwargs, node.tag)
-        made.outputs = node.outputs
         self.nodes.append(made)
+        self.add_part(node, made)
+
+    def add_part(self, node: Node, made: Node) -> None:
+        """Add what ``made`` computes to the parts of a sum before it; the last total is the sum."""
+        out: Value = node.outputs[0]  # type: ignore[assignment]
+        if node in self.totals:
+            parts = self.totals[node], make_value(out.shape, out, made)
+            made = Node(Kind.CALL, "add", numpy.add, parts, {}, node.tag)
+            self.nodes.append(made)
+        self.counts[node] -= 1
+        if self.counts[node]:
+            self.totals[node] = make_value(out.shape, out, made)
+        else:
+            made.outputs = node.outputs
 
     def join_rows(self, parts: list[Value], node: Node) -> Value:
         """Return the value of the rows of several arrays, one below the other."""
