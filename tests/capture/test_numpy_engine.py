@@ -265,6 +265,24 @@ def test_a_result_of_a_group_takes_the_memory_of_a_value_that_dies() -> None:
     assert executable.groups == 1 and executable.nbytes == 2 * 4 * size * size
 
 
+@pytest.mark.parametrize("is_read_later", [False, True])
+@pytest.mark.parametrize("number", [0, -np.inf, np.array(2.5, "float32")])
+def test_a_broadcast_mask_fills_the_array_itself_if_it_dies(
+    number: Any, is_read_later: bool
+) -> None:
+    builder = Builder()
+    x = builder.input(np.linspace(-1, 1, 60, dtype="float32").reshape(3, 4, 5))
+    mask = builder.input(np.arange(20).reshape(4, 5) % 3 == 0)
+    number = builder.input(number) if isinstance(number, np.ndarray) else number
+    y = builder.call(np.sin, x)
+    filled = builder.call(np.where, mask, number, y, name="xp.where")
+    other = y if is_read_later else x
+    builder.program.outputs = [builder.call(np.cos, filled), builder.call(np.exp, other)]
+    compare(builder.program, builder.arrays())
+    copies = numpy_engine.prepare(builder.program).source.count("copyto(")
+    assert copies == 1 + is_read_later
+
+
 def train(model: nn.Module, shape: tuple[int, ...]) -> Any:
     """A step of training as a function without arguments, and the tensors that it reads."""
     tt.manual_seed(0)

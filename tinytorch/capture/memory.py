@@ -23,6 +23,8 @@ from .graph import Kind, Node, Program, Value, values_in
 from .grouping import Access, LoopGroup, Step, is_row_major
 from .simplify import is_like, producers, storage_root
 
+#: Selections of elements by a mask.
+SELECTIONS = ("xp.where", "numpy.where")
 #: Steps for which a saved value lives at least.
 _LONG = 16
 #: Bytes to which places in the arena are aligned: a cache line.
@@ -386,10 +388,12 @@ class _Planner:
 
     def is_elementwise(self, step: Node, source: Value) -> bool:
         """Whether each element of the result depends on the same element of ``source`` alone."""
-        if step.kind is not Kind.CALL or not isinstance(step.function, numpy.ufunc):
-            return False
         read = [value for value in step_reads(step) if self.root(value) is source]
-        return step.function.signature is None and all(value is source for value in read)
+        if step.kind is not Kind.CALL or any(value is not source for value in read):
+            return False
+        if step.name in SELECTIONS:
+            return step.args[2] is source and len(read) == 1
+        return isinstance(step.function, numpy.ufunc) and step.function.signature is None
 
     def place(self, value: Value, step: Step, at: int) -> None:
         """Choose the place of a result of a step."""

@@ -21,7 +21,7 @@ from ..backends.numpy import blas
 from ..backends.numpy.memory import row_after_row
 from .graph import Kind, Node, Program, Value, values_in
 from .grouping import LoopGroup, Step, group_nodes, is_row_major
-from .memory import MemoryPlan, Pool, Where, empty_lines, nbytes, plan_memory
+from .memory import SELECTIONS, MemoryPlan, Pool, Where, empty_lines, nbytes, plan_memory
 from .numpy_blocks import (
     BLOCK,
     add_parts,
@@ -35,7 +35,7 @@ from .numpy_blocks import (
 from .numbers import OnFloats, WithFloats
 from .products import join_products
 from .profiling import ProfiledFunction
-from .simplify import simplify
+from .simplify import is_like, simplify
 
 #: Bytes from which an array is released when it is read no more.
 _LARGE = 1 << 16
@@ -127,7 +127,7 @@ def writes_out(node: Node) -> bool:
         return True
     if is_product(node):
         return is_row_major(node.outputs[0])
-    return any(test(node) for test in (is_copy, is_joining, is_reshape, is_zeros))
+    return any(test(node) for test in (is_copy, is_joining, is_reshape, is_zeros, is_fill))
 
 
 def is_reshape(node: Node) -> bool:
@@ -142,6 +142,23 @@ def is_reshape(node: Node) -> bool:
 def is_zeros(node: Node) -> bool:
     """Whether a node makes an array of zeros."""
     return node.kind is Kind.CALL and node.name == "numpy.zeros" and not node.reads
+
+
+def is_fill(node: Node) -> bool:
+    """Whether a node replaces elements of an array by one number where a broadcast mask is True.
+
+    Masks of the array's shape are left to the backend, which is faster if they are irregular.
+    """
+    if node.kind is not Kind.CALL or node.name not in SELECTIONS or len(node.args) != 3:
+        return False
+    mask, number, array = node.args
+    return (
+        isinstance(mask, Value) and isinstance(array, Value) and mask.dtype.char == "?"
+        and is_like(array, node.outputs[0])  # type: ignore[arg-type]
+        and math.prod(mask.shape) < math.prod(array.shape) and array.dtype.kind == "f"
+        and (number.shape == () and number.dtype == array.dtype if isinstance(number, Value)
+             else number.__class__ in (int, float))
+    )  # fmt: skip
 
 
 def is_joining(node: Node) -> bool:
@@ -447,6 +464,9 @@ class ProgramWriter:
                 parts = self.expression(tuple(node.args[0]))
                 self.lines.append(f"concatenate({parts}, {axis}, {out})")
             return
+        if is_fill(node):
+            self.write_fill(node, out)
+            return
         if is_zeros(node):
             self.lines.append(f"{out}.fill(0)")
             return
@@ -462,6 +482,14 @@ class ProgramWriter:
         self.lines.append(
             f"{self.share(node.function, 'f')}({self.arguments(args, {})}, {out}{option})"
         )
+
+    def write_fill(self, node: Node, out: str) -> None:
+        """Write the replacement of elements: in place if the result has the array's memory."""
+        (mask, number, array), places = node.args, self.layout.places
+        if places.get(array) != places[node.outputs[0]]:  # type: ignore[index]
+            self.lines.append(f"copyto({out}, {self.expression(array)})")
+        given = self.arguments((number, "unsafe", mask), {})
+        self.lines.append(f"copyto({out}, {given})")
 
     def write_product(self, node: Node) -> None:
         """Write a matrix product, with the number of threads and the call of the backend's."""
