@@ -353,3 +353,18 @@ def test_recorded_training_is_that_of_the_straightforward_engine(
     ]
     # The cells' gradients at each step are joined to one product.
     compare(recording.program, arrays, 1e-4 if blocks or name == "cells" else 0)
+
+
+def test_few_rows_times_a_transposed_matrix_are_computed_transposed() -> None:
+    builder, rng = Builder(), np.random.default_rng(0)
+    results = []
+    for rows, columns in ((16, 128), (16, 64), (100, 128)):
+        x = builder.input(rng.standard_normal((rows, 512)).astype("float32"))
+        weight = builder.input(rng.standard_normal((columns, 512)).astype("float32"))
+        turn = builder.view(np.ndarray.transpose, weight)
+        product = builder.call(np.matmul, x, turn, name="xp.matmul")
+        results.append(builder.call(np.negative, product))
+    builder.program.outputs = results
+    compare(builder.program, builder.arrays())
+    executable = numpy_engine.prepare(builder.program)
+    assert executable.source.count("copyto") == 2  # not for many rows

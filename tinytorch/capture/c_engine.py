@@ -20,6 +20,7 @@ from . import numpy_engine
 from .c_compiler import cache_folder, find_compiler, load_library
 from .c_convolution import convolution_text, is_convolution, is_finite
 from .c_prelude import PRELUDE
+from .c_losses import expand_losses
 from .c_text import Text, levels, lower, sort_by_level, write_text
 from .graph import Kind, Node, Program, Value
 from .grouping import LoopGroup, LoopOp, Step, group_nodes
@@ -114,7 +115,7 @@ def prepare(program: Program) -> Executable:
     """Plan and compile a program; where nothing can be compiled, prepare it for NumPy."""
     if not layout_is_known():
         return numpy_engine.prepare(program)
-    simple = join_products(simplify(program))
+    simple = join_products(expand_losses(simplify(program)))
     steps = [*choose_groups(group_nodes(simple, lower, least=1, strided=True))]
     for step in steps:
         if isinstance(step, LoopGroup):

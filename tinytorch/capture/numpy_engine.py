@@ -117,6 +117,19 @@ def is_product(node: Node) -> bool:
     return a.dtype.char in "fdFD" and min(len(a.shape), len(b.shape)) > 1
 
 
+def is_faster_transposed(a: Value, b: Value) -> bool:
+    """Whether BLAS computes a product faster into a transposed result.
+
+    It packs the matrix that gives the result's adjacent elements by slow strides if both matrices
+    lie along the dimension of the sums, as inputs and weights do. So few rows are better there.
+    The elements are the same; the copy to the result costs less than the gain.
+    """
+    if not (len(a.shape) == len(b.shape) == 2 and is_row_major(a) and is_row_major(transpose(b))):
+        return False
+    (rows, sums), columns = a.shape, b.shape[1]
+    return a.dtype.char in "fd" and not is_row_major(b) and 2 * rows <= columns and 4 * rows <= sums
+
+
 def writes_out(node: Node) -> bool:
     """Whether the result of a node can be computed into given memory."""
     if node.kind in (Kind.PUT, Kind.MUTATE):
@@ -234,6 +247,7 @@ class ProgramWriter:
         self.holders: dict[Value, list[str]] = {}
         self.numbers: set[Value] = set()  # that are Python floats at a run
         self.allocated: set[Value] = set()  # results for which the engine allocates memory
+        self.scratches: dict[Any, Any] = {}  # see ``scratch``
 
     def write(self) -> Executable:
         """Return the executable."""
@@ -256,7 +270,8 @@ class ProgramWriter:
         text = "\n".join(self.functions) + f"\ndef run({self.header()}):\n    {body}\n"
         exec(compile(text, "<program>", "exec"), self.space)
         groups = sum(isinstance(step, LoopGroup) for step in self.steps)
-        made = self.executable(self.space["run"], text, self.layout.nbytes, groups)
+        kept = self.layout.nbytes + sum(array.nbytes for array in self.scratches.values())
+        made = self.executable(self.space["run"], text, kept, groups)
         made.profiled = ProfiledFunction(self.header(), self.lines, parts, self.space)
         return made
 
@@ -504,10 +519,22 @@ class ProgramWriter:
         if len(a.shape) > 2 and len(b.shape) == 2 and is_row_major(a):
             left = self.reshape(a, (-1, a.shape[-1]))
             out = self.reshape(value, (-1, b.shape[1]))
-        if work > blas.SINGLE:
+        is_host = self.array_type is numpy.ndarray
+        if work > blas.SINGLE and is_host and is_faster_transposed(a, b):
+            turned = self.scratch(b.shape[1], a.shape[0], value.dtype)
+            self.lines.append(f"call({work}, matmul, {left}, {right}, {turned})")
+            self.lines.append(f"copyto({out}, {turned})")
+        elif work > blas.SINGLE:
             self.lines.append(f"call({work}, matmul, {left}, {right}, {out})")
         else:
             self.lines.append(f"matmul({left}, {right}, {out})")
+
+    def scratch(self, rows: int, columns: int, dtype: Any) -> str:
+        """Return the name of the transpose of a matrix that holds one result after the other."""
+        key = rows, columns, dtype
+        if key not in self.scratches:
+            self.scratches[key] = empty_lines((rows, columns), dtype).T
+        return self.share(self.scratches[key], "a")
 
     def reshape(self, value: Value, shape: tuple[int, ...]) -> str:
         """Return the text of a row-major value with another shape."""

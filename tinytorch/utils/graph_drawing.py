@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..capture.drawing import program_text
 from ..capture.graph import Program
 from ..core.tensor import Tensor
 from ..dispatch.tensor_protocols import aten_name
@@ -28,6 +27,7 @@ from ..nn.module import Module
 from ..nn.rnn import RNNBase
 from ..overrides import TorchFunctionMode
 from ._pytree import tree_leaves
+from .program_drawing import program_text
 from .summary import use_mode
 
 __all__ = ["Drawing", "draw"]

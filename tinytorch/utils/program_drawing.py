@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .graph import Node, Program, Value, values_in
+from ..capture.graph import Node, Program, Value, values_in
 
 #: Colors of the phases, and of inputs and outputs.
 _STYLES = {
