@@ -117,3 +117,28 @@ def test_a_decrement_of_other_indices_stays(other: int) -> None:
         for _ in range(3):
             found, expected = compiled(scores, target, places), step(scores, target, places)
             assert all(tt.allclose(a, b) for a, b in zip(found, expected, strict=True))
+
+
+DECREMENTS: dict[str, Any] = {
+    "an argument": lambda table, places: (places, 1),
+    "a slice": lambda table, places: (slice(0, 4), 1),
+    "other rows": lambda table, places: (places + tt.tensor([0, 3, 3, 9]), 1),
+    "a number of each row": lambda table, places: (places + tt.arange(4) * 3, tt.arange(4.0)),
+    "two": lambda table, places: (tt.where(places != -100, places, 0) + tt.arange(4) * 3, 2),
+    "ignored as 1": lambda table, places: (tt.where(places != -100, places, 1) + tt.arange(4), 1),
+}
+
+
+@pytest.mark.parametrize("decrement", DECREMENTS.values(), ids=DECREMENTS)
+def test_other_decrements_stay(decrement: Any) -> None:
+    def step(scores: Any, target: Any) -> Any:
+        loss, table = F.cross_entropy(scores, target), scores * 1
+        index, number = decrement(table, target)
+        table.view(-1)[index] -= number
+        return loss, table, (target != tt.arange(4)).sum().float()
+
+    compiled = tt.compile(step, backend="c", fullgraph=True)
+    for _ in range(3):
+        scores, target = tt.randn(4, 3), tt.tensor([0, 1, 2, 0])
+        found, expected = compiled(scores, target), step(scores, target)
+        assert all(tt.allclose(a, b) for a, b in zip(found, expected, strict=True))

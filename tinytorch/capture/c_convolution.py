@@ -149,9 +149,7 @@ def convolution_text(node: Node) -> Text:
     body = weight_text(node, width) if node.name == "op._conv_weight" else image_text(node, width)
     kind = TYPES[letter(node.args[0].dtype)]
     text = Text(sizes=sizes_of(node), sums=node.name == "op._conv_weight")
-    text.body = f"{start}{body}free(pad);\nreturn 0;\n}}".replace("T ", f"{kind} ").replace(
-        "(T)", f"({kind})"
-    )
+    text.body = f"{start}{body}free(pad);\n}}".replace("T ", f"{kind} ").replace("(T)", f"({kind})")
     text.parameters = [(value, "array") for value in arrays_of(node)]
     return text
 

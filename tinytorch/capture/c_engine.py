@@ -21,7 +21,7 @@ from .c_compiler import cache_folder, find_compiler, load_library
 from .c_convolution import convolution_text, is_convolution, is_finite
 from .c_prelude import PRELUDE
 from .c_losses import expand_losses
-from .c_text import Text, levels, lower, sort_by_level, write_text
+from .c_text import PARAMETERS, TYPES, Text, letter, levels, lower, sort_by_level, write_text
 from .graph import Kind, Node, Program, Value
 from .grouping import LoopGroup, LoopOp, Step, group_nodes
 from .memory import MemoryPlan, Where, plan_memory
@@ -40,6 +40,15 @@ _ARRAY_OFFSET, _TUPLE_OFFSET = object.__basicsize__, tuple.__basicsize__
 _Address = ctypes.c_void_p
 #: Kinds of nodes of which no call of NumPy's computes with floating-point numbers.
 _QUIET = Kind.VIEW, Kind.CONSTANT, Kind.ACTION
+#: Copy of a transposed matrix, a cache line of a row after the other.
+_TRANSPOSE = f"""void NAME({PARAMETERS}) {{
+bind(p, slots, tuple);
+const i64 C = n[0], R = n[1];
+const T *in = (const T *)p[0];
+T *out = (T *)p[1];
+for (i64 j = 0; j < C; j += 16) for (i64 r = lo; r < hi; r++)
+  for (i64 c = j; c < (j + 16 < C ? j + 16 : C); c++) out[r * C + c] = in[c * R + r];
+}}"""
 
 
 @functools.cache
@@ -163,6 +172,7 @@ class CWriter(ProgramWriter):
         super().__init__(program, steps, layout)
         self.texts: dict[str, str] = {}  # name of each function by its text
         self.kept: list[Any] = []  # memory that only the compiled functions read
+        self.number_arrays: dict[Value, str] = {}  # names of arrays of numbers
         self.space.update(partial=functools.partial, fit_layout=fit_layout, is_finite=is_finite)
 
     def write(self) -> Executable:
@@ -194,6 +204,12 @@ class CWriter(ProgramWriter):
             other = f"copyto({name}, {self.call(node)})"
             text = f"{text} if is_finite({self.names[node.args[1]]}) else {other}"
         self.lines.append(text)
+
+    def transposition(self, matrix: Any, value: Value) -> str:
+        """Return the text that copies the transpose of a matrix to a value."""
+        body = _TRANSPOSE.replace("T ", f"{TYPES[letter(value.dtype)]} ")
+        text = Text(body, [(matrix, "array"), (value, "store")], [*matrix.shape])
+        return self.call_text(text, value.shape[0], False)
 
     def call_text(self, text: Text, count: int, is_large: bool) -> str:
         """Return the call of the compiled function of a text for all rows."""
@@ -228,10 +244,18 @@ class CWriter(ProgramWriter):
         place = self.layout.places.get(value)
         name = self.names[value]
         if value in self.numbers:
-            return self.array_text(value)
+            return self.number_array(value)
         if place is not None and place.where is Where.FRESH and value not in self.allocated:
             return f"fit_layout({name}, {self.share(value.strides)})"
         return name
+
+    def number_array(self, value: Value) -> str:
+        """Return the name of a number as an array, after the line that makes it at first."""
+        if value not in self.number_arrays:
+            text, name = self.array_text(value), f"n{len(self.number_arrays)}"
+            self.number_arrays[value] = name
+            self.lines.append(f"{name} = {text}")
+        return self.number_arrays[value]
 
     def finish(self) -> None:
         """Compile the library and bind its functions."""

@@ -7,6 +7,8 @@ number of classes found is too small, and the kernel runs, which raises the erro
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any
 
 import numpy
@@ -27,13 +29,16 @@ def expand_losses(program: Program) -> Program:
         return program
     made_by = producers(program)
     checked = {(node.args[1], node.args[2], node.args[0].shape[1]) for node in losses}
+    counts: dict[tuple[Value, int] | None, Value] = {}
     nodes: list[Node] = []
     for node in program.nodes:
         writer = _LossWriter(nodes, node)
         if node in losses:
-            writer.write_loss(*node.args)
+            counts[node.args[1], node.args[2]] = writer.write_loss(*node.args)
         elif (found := find_decrement(node, made_by, checked)) is not None:
             writer.write_decrement(node.args[0], found)
+        elif (key := counted_target(node, made_by)) in counts:
+            writer.write_count(counts[key])
         else:
             nodes.append(node)
     made = Program(nodes, program.inputs, program.outputs, program.writes)
@@ -53,6 +58,28 @@ def is_loss(node: Node) -> bool:
     )  # fmt: skip
 
 
+def arguments(made_by: dict[Value, Node], value: Any, name: str) -> tuple[Any, ...]:
+    """Return the arguments of the node that computes a value if it has this name, and no others."""
+    found = made_by.get(value) if isinstance(value, Value) else None
+    is_it = found is not None and found.name == name and not found.kwargs
+    return found.args if is_it else ()  # type: ignore[union-attr]
+
+
+def valid_target(made_by: dict[Value, Node], valid: Any) -> tuple[Value, int] | None:
+    """Return a target and the index that it ignores, of which ``valid`` is the mask."""
+    target, ignored = (*arguments(made_by, valid, "not_equal"), None, None)[:2]
+    return (target, ignored) if isinstance(target, Value) and ignored.__class__ is int else None
+
+
+def counted_target(node: Node, made_by: dict[Value, Node]) -> tuple[Value, int] | None:
+    """Return a target and the index that it ignores if a node counts the others in float32."""
+    out = node.outputs[0] if node.name == "ndarray.astype" else None
+    if out is None or out.dtype != numpy.float32 or out.shape:
+        return None
+    summed = arguments(made_by, node.args[0], "xp.sum")
+    return valid_target(made_by, summed[0]) if len(summed) == 1 else None
+
+
 def find_decrement(
     node: Node, made_by: dict[Value, Node], checked: set[tuple[Value, int, int]]
 ) -> Value | None:
@@ -64,32 +91,45 @@ def find_decrement(
         checked: Targets, the index that they ignore, and the number of classes, of losses: these
             targets are in range.
     """
-
-    def source(value: Any, name: str) -> tuple[Any, ...]:
-        """Return the arguments of the node of a value if it has this name."""
-        found = made_by.get(value) if isinstance(value, Value) else None
-        return found.args if found is not None and found.name == name else ()
-
-    if node.kind is not Kind.PUT or len(node.args[0].shape) != 2 or not is_row_major(node.args[0]):
+    source = functools.partial(arguments, made_by)
+    if node.kind is not Kind.PUT or not isinstance(node.args[0], Value):
         return None
-    rows, columns = node.args[0].shape
-    written = source(node.args[1], "setitem")
-    if not written or source(written[0], "ndarray.reshape")[:1] != node.args[:1]:
+    values, written = node.args[0], source(node.args[1], "setitem")
+    if not written or len(values.shape) != 2 or not is_row_major(values):
         return None
-    flat, index, values = written
-    picked = source(values, "subtract")
-    if picked[1:] != (1,) or source(picked[0], "getitem") != (flat, index):
+    flat, index, decreased = written
+    picked, number = (*source(decreased, "subtract"), None, None)[:2]
+    read, place = (*source(picked, "getitem"), None, None)[:2]
+    if number.__class__ is not int or number != 1 or read is not flat or place is not index:
         return None
-    for classes, starts in (pair := source(index, "add"), pair[::-1]):
-        if not isinstance(starts, numpy.ndarray) or flat.shape != (rows * columns,):
-            continue
-        valid, target, other = (*source(classes, "xp.where"), None, None, None)[:3]
-        test = source(valid, "not_equal")
-        is_checked = len(test) == 2 and (*test, columns) in checked and test[0] is target
-        if is_checked and other == 0:
-            if numpy.array_equal(starts, numpy.arange(rows) * columns):
-                return classes  # type: ignore[no-any-return]
+    whole, *shape = (*source(flat, "ndarray.reshape"), None)[:2]
+    if whole is not values or len(flat.shape) != 1:
+        return None
+    if node.views != ((numpy.ndarray.reshape, tuple(shape), {}),):
+        return None
+    for starts, classes in itertools.permutations(source(index, "add"), 2):
+        if is_row_starts(starts, values.shape) and is_checked(classes, made_by, checked, values):
+            return classes  # type: ignore[no-any-return]
     return None
+
+
+def is_row_starts(starts: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an array has the number of the first element of each row of a matrix."""
+    rows, columns = shape
+    return isinstance(starts, numpy.ndarray) and numpy.array_equal(
+        starts, numpy.arange(rows) * columns
+    )
+
+
+def is_checked(
+    classes: Any, made_by: dict[Value, Node], checked: set[tuple[Value, int, int]], values: Value
+) -> bool:
+    """Whether classes are those of a loss, with class 0 where it ignores the target."""
+    valid, target, other = (*arguments(made_by, classes, "xp.where"), None, None, None)[:3]
+    if other.__class__ is not int or other != 0:
+        return False
+    found = valid_target(made_by, valid)
+    return found is not None and found[0] is target and (*found, values.shape[1]) in checked
 
 
 class _LossWriter:
@@ -128,8 +168,17 @@ class _LossWriter:
         self.add(numpy.subtract, (values, mask), values.shape, values)
         self.nodes[-1].outputs = self.node.outputs
 
-    def write_loss(self, scores: Value, target: Value, ignored: int, is_mean: bool) -> None:
-        """Write the cross entropy, and the check that each target has a class or is ignored."""
+    def write_count(self, count: Value) -> None:
+        """Write the number of targets that are not ignored, which the loss has found."""
+        self.add(numpy.ndarray.astype, (count, count.dtype), (), count, "ndarray.astype")
+        self.nodes[-1].outputs = self.node.outputs
+
+    def write_loss(self, scores: Value, target: Value, ignored: int, is_mean: bool) -> Value:
+        """Write the cross entropy, and the check that each target has a class or is ignored.
+
+        Returns:
+            The number of targets that are not ignored.
+        """
         rows, count = scores.shape
         shape: Any = (rows, 1)
         valid = self.add(numpy.not_equal, (target, ignored), (rows,), numpy.empty(0, bool))
@@ -154,9 +203,9 @@ class _LossWriter:
         check = _ClassCheck(self.node.function)
         self.add(check, (found, wanted, *self.node.args), (), scores, "check_classes", Kind.CHECK)
         self.nodes[-1].outputs = []
-        divisor = found if is_mean else 1
-        self.add(numpy.divide, (loss, divisor), (), scores)
+        self.add(numpy.divide, (loss, found if is_mean else 1), (), scores)
         self.nodes[-1].outputs = self.node.outputs
+        return found
 
 
 class _ClassCheck:

@@ -522,19 +522,23 @@ class ProgramWriter:
         is_host = self.array_type is numpy.ndarray
         if work > blas.SINGLE and is_host and is_faster_transposed(a, b):
             turned = self.scratch(b.shape[1], a.shape[0], value.dtype)
-            self.lines.append(f"call({work}, matmul, {left}, {right}, {turned})")
-            self.lines.append(f"copyto({out}, {turned})")
+            self.lines.append(f"call({work}, matmul, {left}, {right}, {self.share(turned.T, 'a')})")
+            self.lines.append(self.transposition(turned, value))
         elif work > blas.SINGLE:
             self.lines.append(f"call({work}, matmul, {left}, {right}, {out})")
         else:
             self.lines.append(f"matmul({left}, {right}, {out})")
 
-    def scratch(self, rows: int, columns: int, dtype: Any) -> str:
-        """Return the name of the transpose of a matrix that holds one result after the other."""
+    def scratch(self, rows: int, columns: int, dtype: Any) -> Any:
+        """Return a matrix that holds the transpose of one result after the other."""
         key = rows, columns, dtype
         if key not in self.scratches:
-            self.scratches[key] = empty_lines((rows, columns), dtype).T
-        return self.share(self.scratches[key], "a")
+            self.scratches[key] = empty_lines((rows, columns), dtype)
+        return self.scratches[key]
+
+    def transposition(self, matrix: Any, value: Value) -> str:
+        """Return the text that copies the transpose of a matrix to a value."""
+        return f"copyto({self.names[value]}, {self.share(matrix.T, 'a')})"
 
     def reshape(self, value: Value, shape: tuple[int, ...]) -> str:
         """Return the text of a row-major value with another shape."""
