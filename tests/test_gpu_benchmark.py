@@ -348,6 +348,12 @@ def on_pretended_gpus(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_training_runs_on_the_stand_in(
     part: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    train = gpu._train
+
+    def train_small(sizes: tuple[int, ...], batch: int, *others: Any) -> Any:
+        return train((sizes[0], *[16] * len(sizes[1:-1]), sizes[-1]), 16, *others)
+
+    monkeypatch.setattr(gpu, "_train", train_small)
     monkeypatch.setattr(gpu, "_device_time", lambda work, m, repeats: work() and 1.0)
     monkeypatch.setattr(gpu, "REPEATS", 1)
     figures = part()["tinytorch"]

@@ -53,6 +53,9 @@ NOT_ABOUT_ARRAYS = (
     "test_examples.py",
     "test_gpu_benchmark.py",
     "test_layout.py",
+    "test_main.py",
+    "test_repl.py",
+    "test_security.py",
     "test_stubs.py",
     "test_torch_versions.py",
     "test_wheel.py",
@@ -90,6 +93,7 @@ _SEEDS = "a seed gives NumPy's numbers on NumPy alone"
 NUMPY_ALONE = {
     "test_docs.py::test_pytorch_rejects_the_calls_that_its_page_lists"
     '[torch.is_busday("2024-07-05")]': "CuPy has no business days",
+    "autograd/test_short_programs.py::test_programs_are_not_misspelt": "it reads names",
     "test_programs.py::test_the_browser_pages_other_examples_print_their_closed_forms": (
         "the browser has NumPy alone"
     ),

@@ -130,11 +130,11 @@ def test_pools_of_whole_pixels_are_those_of_their_windows(largest: bool) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_are_those_of_finite_differences(name: str) -> None:
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(4)
     channels = 1 if name in ("roi_align", "roi_pool") else 4
-    x = tt.tensor(rng.permutation(40 * channels).reshape(2, channels, 4, 5) / 4)
+    x = tt.tensor(rng.permutation(12 * channels).reshape(2, channels, 2, 3) / 4)
     x.requires_grad_()
-    rois = tt.tensor(regions(4, 2, 9, rng))
+    rois = tt.tensor(regions(3, 2, 3, rng))
     extra = {"roi_align": (-1, True), "ps_roi_align": (2,)}.get(name, ())
     call = lambda x: pool(name, x, rois, 0.5, 2, 2, *extra)  # noqa: E731
     assert gradcheck(call, (x,)) and gradgradcheck(call, (x,))
