@@ -283,6 +283,15 @@ def test_a_broadcast_mask_fills_the_array_itself_if_it_dies(
     assert copies == 1 + is_read_later
 
 
+def test_a_result_is_filled_in_a_copy_of_the_result_of_another_call() -> None:
+    builder = Builder()
+    x = builder.input(np.linspace(-1, 1, 60, dtype="float32").reshape(3, 4, 5))
+    mask = builder.input(np.arange(20).reshape(4, 5) % 3 == 0)
+    y = builder.call(np.sort, x, name="numpy.sort")
+    builder.program.outputs = [builder.call(np.where, mask, 0, y, name="xp.where")]
+    compare(builder.program, builder.arrays())
+
+
 def train(model: nn.Module, shape: tuple[int, ...]) -> Any:
     """A step of training as a function without arguments, and the tensors that it reads."""
     tt.manual_seed(0)

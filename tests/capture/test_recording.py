@@ -17,7 +17,7 @@ from tinytorch.capture.arrays import ProgramArray
 from tinytorch.capture.graph import Kind
 from tinytorch.capture.recorder import current_recorder
 from tinytorch.capture.recording import record
-from tinytorch.capture.replay import run_program
+from tinytorch.capture.replay import may_raise, run_program
 from tinytorch.capture.trees import tensors_in
 from tinytorch.core.storage import Storage, follow_devices
 from tinytorch.graph.nodes import Node
@@ -577,3 +577,15 @@ def test_a_second_device_that_appears_in_a_recording_is_followed_later() -> None
     finally:
         for (cls, name), slot in zip(names, before, strict=True):
             setattr(cls, name, slot)
+
+
+def test_replays_raise_for_values_that_are_checked_alone() -> None:
+    x, weight, labels = tt.ones(2, 1, 5), tt.ones(3, 1, 5), tt.tensor([0, 2])
+
+    def loss() -> tt.Tensor:
+        return F.cross_entropy(F.conv1d(x, weight)[:, :, 0], labels)
+
+    nodes = record(loss, [x, weight, labels]).program.nodes
+    raising = [node.name for node in nodes if may_raise(node)]
+    assert raising and all("cross_entropy" in name for name in raising)
+    assert any("_conv" in node.name for node in nodes)

@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..graph.views import FUNCTION
 from ..state.recorder import RECORDER
 from .graph import Program, Value
-from .memory import trim_heap
+from .memory import nbytes, trim_heap
 from .guards import Signature, TensorGuard, dense, is_like
 from .profiling import run_prepared
 from .python_values import is_simple
@@ -23,7 +23,7 @@ from .traced_memory import Input, is_within, memory_id
 from .trees import find_container, flatten_tree, rebuild_tree
 
 
-#: Bytes of a program's memory from which the heap is trimmed when it is planned.
+#: Bytes of a program's memory, and of its inputs, from which planning ends with a trim of the heap.
 _TRIMMED = 1 << 20
 
 
@@ -465,11 +465,10 @@ class Lanes:
         They are scattered over the heap, which is trimmed again when the results have their places.
         """
         lane = self._prepare(self.program)
-        is_large = lane.nbytes >= _TRIMMED
-        if is_large:
+        if lane.nbytes >= _TRIMMED:
             trim_heap()
         outputs = run_prepared(lane, arrays)
-        if is_large:
+        if lane.nbytes + sum(map(nbytes, self.program.inputs)) >= _TRIMMED:
             trim_heap()
         self._free.append(lane)
         return outputs

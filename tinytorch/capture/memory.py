@@ -254,6 +254,12 @@ class _Planner:
         self.taken: set[Value] = set()  # roots whose memory another value has taken over
         self.find_lifetimes()
         self.leaving = {self.root(value) for value in program.outputs}
+        #: What leaves the program, and what is changed in place until it does.
+        self.becoming = self.leaving.copy()
+        for step in reversed(steps):
+            if isinstance(step, Node) and step.kind in (Kind.PUT, Kind.MUTATE):
+                if step.outputs[0] in self.becoming:
+                    self.becoming.add(step.args[0])
 
     def root(self, value: Value) -> Value:
         """Return the value in whose memory ``value`` lies."""
@@ -411,21 +417,10 @@ class _Planner:
             self.place_part(value)
         elif value in places or self.take_over(value, step, at):
             pass
-        elif self.becomes_result(value) or not self.may_lie_in_arena(value, step, at):
+        elif value in self.becoming or not self.may_lie_in_arena(value, step, at):
             places[value] = Place(Where.FRESH)
         else:
             places[value] = Place(Where.ARENA, self.arena.allocate(nbytes(value)))
-
-    def becomes_result(self, value: Value) -> bool:
-        """Whether a value leaves the program, or is changed in place to one that does."""
-        if value in self.leaving:
-            return True
-        at = self.layout.last.get(value)
-        step = None if at is None or at >= len(self.steps) else self.steps[at]
-        if not isinstance(step, Node) or not self.is_changed_in_place(step, value):
-            return False
-        (made,) = step.outputs
-        return made is not None and is_like(made, value) and self.becomes_result(made)
 
     def may_lie_in_arena(self, value: Value, step: Step, at: int) -> bool:
         """Whether a result is computed into the arena, or is copied there since it is saved."""

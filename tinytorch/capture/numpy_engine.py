@@ -500,9 +500,9 @@ class ProgramWriter:
 
     def write_fill(self, node: Node, out: str) -> None:
         """Write the replacement of elements: in place if the result has the array's memory."""
-        (mask, number, array), places = node.args, self.layout.places
-        place = places[node.outputs[0]]  # type: ignore[index]
-        if place.where is not Where.ARENA or places.get(array) != place:
+        mask, number, array = node.args
+        place = self.layout.places[node.outputs[0]]  # type: ignore[index]
+        if place.where is Where.FRESH or self.layout.places.get(array) != place:
             self.lines.append(f"copyto({out}, {self.expression(array)})")
         given = self.arguments((number, "unsafe", mask), {})
         self.lines.append(f"copyto({out}, {given})")
