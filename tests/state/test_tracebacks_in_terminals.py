@@ -57,16 +57,6 @@ SESSION = "\n".join([
 ])  # fmt: skip
 
 
-def in_scripts(path: str, folder: Path) -> list[list[str]]:
-    """Return what each line shows as the last one of a script of its own."""
-    script = folder / "script.py"
-    found = []
-    for line in FAILING:
-        script.write_text(f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n")
-        found.append(run([path, str(script)], "", folder).splitlines())
-    return found
-
-
 def in_repl(path: str, folder: Path) -> list[list[str]]:
     """Return what each line shows in one session of the REPL."""
     text = run([path, "-q", "-i"], SESSION.format(stream="stderr"), folder).replace(">>> ", "")
@@ -101,14 +91,35 @@ def run(command: list[str], given: str, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+def assert_short(shown: list[str], said: str) -> None:
+    text = "\n".join(shown)
+    assert said in shown[-1] and len(shown) <= 5, text
+    assert text.count("Traceback (most recent call last)") == 1, text
+    assert "tinytorch/" not in text and "<tinytorch" not in text, text
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("line", FAILING)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_error_of_a_script_takes_five_lines_at_most(
+    version: str, line: str, tmp_path: Path
+) -> None:
+    path = python(version, "sys")
+    if path is None:
+        pytest.skip(f"no Python {version} with NumPy is found")
+    script = tmp_path / "script.py"
+    script.write_text(f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n")
+    assert_short(run([path, str(script)], "", tmp_path).splitlines(), FAILING[line])
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("place", "package"),
     # Header, "File ...", the line, its marks, the message; IPython: header, cell, line, message.
-    [(in_scripts, "sys"), (in_repl, "sys"), (in_ipython, "IPython")],
-    ids=["script", "REPL", "IPython"],
+    [(in_repl, "sys"), (in_ipython, "IPython")],
+    ids=["REPL", "IPython"],
 )
-def test_an_error_takes_five_lines_at_most(
+def test_an_error_of_a_session_takes_five_lines_at_most(
     version: str,
     place: Callable[[str, Path], list[list[str]]],
     package: str,
@@ -118,7 +129,4 @@ def test_an_error_takes_five_lines_at_most(
     if path is None:
         pytest.skip(f"no Python {version} with NumPy and {package} is found")
     for shown, said in zip(place(path, tmp_path), FAILING.values(), strict=True):
-        text = "\n".join(shown)
-        assert said in shown[-1] and len(shown) <= 5, text
-        assert text.count("Traceback (most recent call last)") == 1, text
-        assert "tinytorch/" not in text and "<tinytorch" not in text, text
+        assert_short(shown, said)
