@@ -20,6 +20,11 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
     import traceback
 
     import tinytorch as tt
+    import tinytorch.numpy as tnp
+    from tinytorch.autograd import levels
+    from tinytorch.core.torch_function import modes
+    from tinytorch.graph.saved_tensors import HOOK_STACK
+    from tinytorch.state.recorder import RECORDER
 
     def training():
         net = tt.nn.Sequential(tt.nn.Linear(8, 16), tt.nn.Tanh(), tt.nn.Linear(16, 1))
@@ -98,6 +103,82 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
                     double(x)
             yield
 
+    def recordings():
+        net = tt.nn.Sequential(tt.nn.Linear(8, 16), tt.nn.Tanh(), tt.nn.Linear(16, 1))
+        optimizer = tt.optim.SGD(net.parameters(), lr=0.01)
+        x, y = tt.randn(32, 8), tt.randn(32, 1)
+
+        def step():
+            optimizer.zero_grad()
+            loss = tt.nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        while True:
+            compiled_step, compiled_net = tt.compile(step), tt.compile(net)
+            for _ in range(3):
+                compiled_step()
+                tt.testing.assert_close(compiled_net(x), net(x), rtol=1e-4, atol=1e-5)
+            yield
+
+    def files():
+        path = os.path.join(folder, "weights.pt")
+        program = tt.export.export(tt.nn.Linear(3, 2), (tt.ones(1, 3),))
+        while True:
+            tt.save({"weight": tt.ones(2000)}, path, _use_new_zipfile_serialization=False)
+            assert tt.load(path)["weight"].sum().item() == 2000
+            tt.export.save(program, path)
+            tt.export.load(path).module()(tt.ones(1, 3))
+            with open(path, "wb") as file:
+                tnp.savez(file, a=tnp.ones(100), b=tnp.arange(5))
+            with tnp.load(path) as archive:
+                assert archive["a"].sum() == 100
+            with tt.utils.tensorboard.SummaryWriter(os.path.join(folder, "weights.pt.d")) as writer:
+                writer.add_scalar("a", 1.0, 0)
+            yield
+
+    def transforms():
+        class Square(tt.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                return 2 * ctx.saved_tensors[0] * g
+
+        class Mode(tt.overrides.TorchFunctionMode):
+            def __torch_function__(self, func, types, args=(), kwargs=None):
+                return func(*args, **(kwargs or {}))
+
+        @tt.inference_mode()
+        def numbers():
+            for _ in range(3):
+                yield tt.ones(2) * 2
+
+        func = tt.func
+        x = tt.arange(3.0)
+        leaf = tt.arange(3.0, requires_grad=True)
+        while True:
+            func.vmap(func.grad(lambda a: func.jvp(tt.sin, (a,), (a,))[1]))(x)
+            func.vmap(lambda a: a + tt.rand(2), randomness="different")(x)
+            func.hessian(lambda a: (a**3).sum())(x)
+            with tt.autograd.graph.save_on_cpu(), Mode(), tt.random.fork_rng():
+                tt.rand(2)
+                Square.apply(leaf).sum().backward()
+            with tt.autograd.detect_anomaly(), tt.profiler.profile() as prof:
+                Square.apply(leaf).sum().backward()
+            prof.key_averages()
+            with tt.autograd.forward_ad.dual_level(), tt.device("cpu"):
+                tt.autograd.forward_ad.make_dual(x, x) * 2
+            for each in numbers():
+                each.sum()
+            with tnp.errstate(all="ignore"):
+                tnp.log(tnp.zeros(2)) + tnp.random.default_rng(0).random(2)
+            yield
+
     def check_state():
         state = tt.get_state()
         assert state.backend == "numpy", state
@@ -109,7 +190,9 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
         numbers = tt.rand(3)
         tt.set_rng_state(before)
         assert tt.equal(tt.rand(3), numbers)
-        left = set(os.listdir(folder)) - {"weights.pt"}
+        assert not (modes.get() or HOOK_STACK.get() or RECORDER.get() or levels._ACTIVE.get())
+        assert not tt.is_anomaly_enabled()
+        left = set(os.listdir(folder)) - {"weights.pt", "weights.pt.d"}
         assert not left, left
 
     def note_and_raise(number, frame):
@@ -135,7 +218,7 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
             interrupt = error
         try:
             check_state()
-        except AssertionError as error:
+        except (AssertionError, RuntimeError) as error:  # draws in a block of vmap raise the latter
             # Python executes the handler of a signal before the first instruction of a function
             # as well. Where that is an __exit__ the block ends without it, here as in PyTorch.
             last = list(traceback.walk_tb(interrupt.__traceback__))[-2]  # before the handler
@@ -201,6 +284,7 @@ def _register(body: str) -> Callable[[Extent], str]:
 
 
 for _body in (
-    "training", "collections", "loaders", "left_loops", "dropped_graphs", "saves", "scopes",
+    "recordings", "files", "transforms", "training", "collections", "loaders", "left_loops",
+    "dropped_graphs", "saves", "scopes",
 ):  # fmt: skip
     _register(_body)

@@ -7,6 +7,7 @@ a class, and at the end of each pass through a loop. A trace function raises at 
 from __future__ import annotations
 
 import dis
+import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,8 +18,13 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch.autograd import forward_ad
+from tinytorch.autograd import forward_ad, levels
+from tinytorch.autograd.levels import Level, enter_level
+from tinytorch.capture import recorder, slots
+from tinytorch.capture.recording import recording
 from tinytorch.core import torch_function
+from tinytorch.core.storage import Storage
+from tinytorch.func._randomness import forbid_random
 from tinytorch.graph.engine import Anomaly
 from tinytorch.graph.saved_tensors import Recording
 from tinytorch.state.scopes import Slot
@@ -85,6 +91,7 @@ def _settings() -> Iterator[tuple[str, Any]]:
             elif isinstance(value, Slot):
                 yield name, value.top()
     yield "anomaly", (Anomaly.enabled, Anomaly.check_nan, Recording._anomaly)
+    yield "recordings", (len(recorder._recorders), len(slots._users), vars(Storage)["_data"])
     yield "safe globals", tt.serialization.get_safe_globals()
     yield "sdp", (tt.backends.cuda.flash_sdp_enabled(), tt.backends.cuda.math_sdp_enabled())
     yield "random", tt.get_rng_state().tolist()
@@ -121,6 +128,8 @@ SCOPES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "check_sparse_tensor_invariants": tt.sparse.check_sparse_tensor_invariants,
     "safe_globals": lambda: tt.serialization.safe_globals([_Mode]),
     "skip_data": tt.serialization.skip_data,
+    "recording of a compiled function": lambda: recording([tt.ones(2)], sys._getframe()),
+    "forbid_random": lambda: forbid_random("error", ()),
     "printoptions": lambda: tt.printoptions(precision=1),
 }
 
@@ -165,3 +174,14 @@ def test_an_interrupt_at_any_point_restores_the_settings(name: str) -> None:
         count += is_raised
     assert count > 2, "no point was found"
     assert dict(_settings()) == before
+
+
+def test_a_block_that_is_closed_after_those_around_it_changes_no_setting() -> None:
+    """Ctrl-C that arrives where an exit begins leaves its generator to the garbage collection."""
+    outer, inner = enter_level(Level), enter_level(Level)
+    with outer:
+        inner.__enter__()
+    assert not levels._ACTIVE.get()
+    del inner
+    gc.collect()
+    assert not levels._ACTIVE.get() and tt.is_grad_enabled()

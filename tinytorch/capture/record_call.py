@@ -8,8 +8,8 @@ the gradients are partial derivatives.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,10 +140,11 @@ def record_call(function: Callable[[], Any], tensors: Sequence[Any]) -> CallReco
     arrays = [tensor._data for tensor in tensors]
     first = next_seq()
     try:
-        with ExitStack() as stack:
-            # Casts of a block must not become constants.
-            stack.enter_context(bind(autocast._CASTS, {}))
-            call = CallRecording(stack.enter_context(recording(tensors)))
+        with (
+            bind(autocast._CASTS, {}),  # casts of a block must not become constants
+            recording(tensors, sys._getframe()) as recorder,
+        ):
+            call = CallRecording(recorder)
             call.result = function()
             call.reads_grads = call.recorder.reads_grads
             call.has_passes = call.recorder.passes > 0

@@ -7,6 +7,7 @@ results of this call, and the program computes those of later ones.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import threading
@@ -243,14 +244,16 @@ class ProgramRecorder:
 
     # -- scope ------------------------------------------------------------------------------
 
-    def __enter__(self) -> ProgramRecorder:
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Scope in which this thread records."""
         if self.thread in _recorders:
             raise RuntimeError("a recording inside of a recording")
         _recorders[self.thread] = self
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        del _recorders[self.thread]
+        try:
+            yield
+        finally:
+            del _recorders[self.thread]
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -314,8 +317,8 @@ class Mark:
 
 
 def is_users(name: str) -> bool:
-    """Whether the code of a file is not the library's."""
-    return not name.startswith((_PACKAGE, "<tinytorch"))
+    """Whether the code of a file is not the library's, nor that which enters blocks for it."""
+    return not name.startswith((_PACKAGE, "<tinytorch", contextlib.__file__))
 
 
 def caller() -> str:

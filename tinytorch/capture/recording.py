@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from ..state import backend_context, current_backend, generator
+from ..state.bindings import contextmanager
 from . import slots
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
@@ -54,42 +57,28 @@ class Recording:
         return self.program.writes
 
 
-class recording:
+@contextmanager
+def recording(tensors: Sequence[Any], outside: FrameType) -> Iterator[ProgramRecorder]:
     """Scope in which this thread records on a new ``ProgramRecorder``.
 
     Args:
         tensors: Tensors whose arrays are inputs in this order.
+        outside: The frame that calls what is recorded.
     """
-
-    def __init__(self, tensors: Sequence[Any]) -> None:
-        self._tensors = tensors
-        self._backend = backend_context(RECORDING)
-
-    def __enter__(self) -> ProgramRecorder:
-        arrays = [tensor._data for tensor in self._tensors]
-        backend = current_backend()
-        if not backend.engine:
-            backend = NUMPY
-        self.recorder: ProgramRecorder = ProgramRecorder(ProgramArray, backend)
-        self.recorder.bind_arguments(arrays)
-        slots.install()
-        self.recorder.__enter__()
-        self._backend.__enter__()
-        default = generator(self.recorder.backend)
-        self.recorder.see_engine(getattr(default, "_engine", default))
-        self._tags = TagRecorder(self.recorder)
-        self._tags.__enter__()
-        return self.recorder
-
-    def __exit__(self, *exception: Any) -> None:
+    backend = current_backend()
+    recorder = ProgramRecorder(ProgramArray, backend if backend.engine else NUMPY)
+    recorder.bind_arguments([tensor._data for tensor in tensors])
+    recorder.outside = outside
+    with slots.replace_slots(recorder), recorder.active():
         try:
-            self._tags.__exit__(*exception)
-            self._backend.__exit__(*exception)
-            self.recorder.finish()
-            self.recorder.__exit__(*exception)
-            slots.release(self.recorder)
+            with backend_context(RECORDING):
+                default = generator(recorder.backend)
+                recorder.see_engine(getattr(default, "_engine", default))
+                with TagRecorder(recorder).active():
+                    yield recorder
         finally:
-            slots.uninstall()
+            recorder.outside = None
+            recorder.finish()
 
 
 def record(function: Callable[[], Any], tensors: Sequence[Any]) -> Recording:
@@ -105,7 +94,7 @@ def record(function: Callable[[], Any], tensors: Sequence[Any]) -> Recording:
         alone: generators and tensors that it writes have changed.
     """
     before = [(tensor, tensor._grad) for tensor in tensors]
-    with recording(tensors) as recorder:
+    with recording(tensors, sys._getframe(1)) as recorder:
         result = function()
         leaves = tensors_in(result)
         outputs = [value_of(recorder, leaf) for leaf in leaves]

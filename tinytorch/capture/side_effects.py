@@ -56,8 +56,8 @@ class SideEffects:
         if sys.getprofile() is not None or not self._reach.is_suspicious:
             yield
             return
-        sys.setprofile(self._note_event)
         try:
+            sys.setprofile(self._note_event)
             yield
         finally:
             sys.setprofile(None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -25,11 +26,13 @@ from ..graph.nodes import Node
 from ..graph.saved_tensors import SavedOutput
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
+from ..state.bindings import contextmanager
 from .recorder import ProgramRecorder, _recorders, find_recorder, is_users, thread_id
 from .traced_memory import map_tree
 
 _lock = threading.Lock()
-_users = 0
+#: The recorders of all threads.
+_users: set[ProgramRecorder] = set()
 #: The class and name of each slot, its descriptor without a recording, and that of recordings.
 _replaced: list[tuple[type, str, Any, Any]] = []
 
@@ -137,44 +140,65 @@ def recorder_of_thread() -> ProgramRecorder:
     return _recorders[thread_id()]
 
 
-def install() -> None:
+@contextmanager
+def replace_slots(recorder: ProgramRecorder) -> Iterator[None]:
+    """Scope of a recording in which the slots are replaced, for all threads."""
+    try:
+        _install(recorder)
+        yield
+    finally:
+        try:
+            _leave(recorder)
+        except BaseException:  # such as a KeyboardInterrupt, of which no tensor may be left
+            _leave(recorder)
+            raise
+
+
+def _leave(recorder: ProgramRecorder) -> None:
+    """Undo what a recording did to tensors and slots; a second call does nothing."""
+    if recorder in _users:
+        release(recorder)
+    _uninstall(recorder)
+
+
+def _install(recorder: ProgramRecorder) -> None:
     """Replace the slots, if no other thread has done so."""
-    global _users
     with _lock:
-        _users += 1
-        Backend.recordings = _users
-        if _users > 1:
-            return
-        places = (
-            (Storage, "_data"), (Storage, "_xp"), (Node, "xp"), (Tensor, "_version"),
-            (Storage, "_grad"),
-        )  # fmt: skip
-        data, backend, node, version, grad = (vars(cls)[name] for cls, name in places)
-        _replaced[:] = (
-            (Storage, "_data", data, _DataSlot(data, backend)),
-            (Storage, "_xp", backend, _BackendSlot(backend)),
-            (Node, "xp", node, _NodeSlot(node)),
-            (Tensor, "_version", version, _VersionSlot(version)),
-            (Storage, "_grad", grad, _GradSlot(grad)),
-        )
-        for cls, name, _, slot in _replaced:
-            setattr(cls, name, slot)
+        if not _replaced:
+            places = (
+                (Storage, "_data"), (Storage, "_xp"), (Node, "xp"), (Tensor, "_version"),
+                (Storage, "_grad"),
+            )  # fmt: skip
+            data, backend, node, version, grad = (vars(cls)[name] for cls, name in places)
+            _replaced[:] = (
+                (Storage, "_data", data, _DataSlot(data, backend)),
+                (Storage, "_xp", backend, _BackendSlot(backend)),
+                (Node, "xp", node, _NodeSlot(node)),
+                (Tensor, "_version", version, _VersionSlot(version)),
+                (Storage, "_grad", grad, _GradSlot(grad)),
+            )
+        _users.add(recorder)
+        Backend.recordings = len(_users)
+        for cls, name, original, slot in _replaced:
+            if vars(cls)[name] is original:
+                setattr(cls, name, slot)
 
 
-def uninstall() -> None:
+def _uninstall(recorder: ProgramRecorder) -> None:
     """Restore the slots, if no other thread records."""
-    global _users
     with _lock:
-        _users -= 1
-        Backend.recordings = _users
-        if not _users:
-            for cls, name, original, slot in _replaced:
-                current = vars(cls)[name]
-                if current is slot:
-                    setattr(cls, name, original)
-                    continue
-                for _, _, before, own in _replaced:  # a second device appeared in a recording
+        _users.discard(recorder)
+        Backend.recordings = len(_users)
+        if _users:
+            return
+        for cls, name, original, slot in _replaced:
+            current = vars(cls)[name]
+            if current is slot:
+                setattr(cls, name, original)
+            elif current is not original:  # a second device appeared in a recording
+                for _, _, before, own in _replaced:
                     current.replace(own, before)
+        _replaced.clear()
 
 
 def is_recorded(backend: Any, recorder: ProgramRecorder) -> bool:
@@ -202,6 +226,8 @@ def release(recorder: ProgramRecorder) -> None:
     tensors, nodes = recorder.live_holders()
     data, backend, node_backend = (slot for *_, slot in _replaced[:3])
     for tensor in tensors:
+        if not hasattr(tensor, "_xp"):  # Ctrl-C interrupted its creation
+            continue
         data.store(tensor, _to_real(recorder, backend.read(tensor), data.read(tensor)))
     for node in nodes:
         convert = functools.partial(_to_real, recorder, node_backend.read(node))

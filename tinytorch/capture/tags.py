@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..core.torch_function import count_watchers
+from ..state import bind
 from ..state.recorder import RECORDER
 from .arrays import ProgramArray
 from .graph import Tag
@@ -28,21 +29,18 @@ class TagRecorder:
 
     def __init__(self, recorder: ProgramRecorder) -> None:
         self._recorder = recorder
-        self._outer: Any = None
+        self._outer: Any = RECORDER.get()
         self._paths: dict[int, dict[int, str]] = {}
 
-    def __enter__(self) -> TagRecorder:
-        self._outer = RECORDER.get()
-        RECORDER.set(self)
-        # The caller of the function that enters the recording.
-        self._recorder.outside = sys._getframe(3)
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Scope in which operations are tagged."""
         count_watchers(1)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        count_watchers(-1)
-        RECORDER.set(self._outer)
-        self._recorder.outside = None
+        try:
+            with bind(RECORDER, self):
+                yield
+        finally:
+            count_watchers(-1)
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
         """Run an operation; nodes of operations inside of it have its tag."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any, NoReturn
 
 from ..backends.base import Backend
@@ -87,12 +86,28 @@ def forbid_random(randomness: str, args: Any) -> Iterator[None]:
         randomness: The argument of ``vmap``.
         args: Arguments of the function in the block; the generators of their backends are replaced.
     """
-    with ExitStack() as stack:
-        for backend in _backends(args) if randomness == "error" else ():
-            found = generator(backend)
-            if not isinstance(found, ForbiddenGenerator):
-                forbidden = ForbiddenGenerator(getattr(found, "_engine", found))
-                stack.enter_context(generator_context(forbidden, backend))
+
+    def forbid(found: Any) -> ForbiddenGenerator:
+        return ForbiddenGenerator(getattr(found, "_engine", found))
+
+    with _replace_generators(_backends(args) if randomness == "error" else [], forbid):
+        yield
+
+
+@contextmanager
+def _replace_generators(backends: list[Backend], replace: Callable[[Any], Any]) -> Iterator[None]:
+    """Replace the generators of backends in a block, except those that are forbidden.
+
+    It calls itself, since ``ExitStack`` may be interrupted when it has entered a block and not yet
+    noted that it has to leave it.
+    """
+    if not backends:
+        yield
+        return
+    backend, *others = backends
+    found = generator(backend)
+    new = found if isinstance(found, ForbiddenGenerator) else replace(found)
+    with generator_context(new, backend), _replace_generators(others, replace):
         yield
 
 
@@ -113,12 +128,10 @@ def notify_draws(args: Any, notify: Callable[[], None]) -> Iterator[None]:
             outer(engine)
 
     outer = DRAWN.get()
-    with bind(DRAWN, on_draw), ExitStack() as stack:
-        for backend in _backends(args):
-            found = generator(backend)
-            if not isinstance(found, ForbiddenGenerator):
-                notifying = NotifyingGenerator(found, notify)
-                stack.enter_context(generator_context(notifying, backend))
+    with (
+        bind(DRAWN, on_draw),
+        _replace_generators(_backends(args), lambda found: NotifyingGenerator(found, notify)),
+    ):
         yield
 
 

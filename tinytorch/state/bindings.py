@@ -45,11 +45,15 @@ class VariableScope(Generic[_T]):
         except BaseException:
             variable.set(before)
             raise
-        self._bound_entries = token, before, self._bound_entries
+        self._bound_entries = token, before, value, self._bound_entries
 
-    def __exit__(self, *error: object) -> None:
-        token, before, self._bound_entries = self._bound_entries
+    def __exit__(self, kind: Any = None, *error: object) -> None:
+        token, before, value, self._bound_entries = self._bound_entries
         try:
+            # A generator whose exit Ctrl-C interrupted is closed when its traceback is deleted.
+            # The blocks around it are over by then: their variables have other values.
+            if kind is GeneratorExit and self._bound_variable.get() is not value:
+                return
             self._bound_variable.reset(token)
         except ValueError:  # the token is of another context
             raise
@@ -130,8 +134,9 @@ class _GeneratorScope(contextlib._GeneratorContextManager[_T]):
     def __enter__(self) -> _T:
         try:
             return super().__enter__()
-        except BaseException:
-            self.gen.close()
+        except BaseException as error:
+            if self.gen.gi_frame is not None:  # type: ignore[attr-defined]  # at its yield
+                self.gen.throw(error)
             raise
 
 
