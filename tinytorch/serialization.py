@@ -43,8 +43,8 @@ from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
 from .ops.sparse.tensor import SparseTensor
 from .state import Variable, bind
-from .state.tracebacks import short
 from .state.bindings import contextmanager
+from .state.tracebacks import short
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_safe_globals",

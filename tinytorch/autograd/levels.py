@@ -20,9 +20,9 @@ from ..graph.views import TRANSFORM, edge_of, set_kind
 from ..state import (
     Variable, bind, enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,
 )  # fmt: skip
+from ..state.bindings import contextmanager
 from .function import FORWARD_MODE
 from .functional import fill_missing, gradients, zeros_for
-from ..state.bindings import contextmanager
 
 L = TypeVar("L", bound="Level")
 

@@ -24,9 +24,9 @@ from ..core.storage import Storage
 from ..core.tensor import Tensor
 from ..graph.nodes import Node
 from ..graph.saved_tensors import SavedOutput
+from ..state.bindings import contextmanager
 from .arrays import ProgramArray
 from .backend import NUMPY, RECORDING
-from ..state.bindings import contextmanager
 from .recorder import ProgramRecorder, _recorders, find_recorder, is_users, thread_id
 from .traced_memory import map_tree
 

@@ -27,8 +27,8 @@ from ..core.tensor import Tensor
 from ..nn.module import Module
 from ..nn.rnn import GRU, LSTM, RNN
 from ..state import bind, no_grad
-from ..state.recorder import RECORDER
 from ..state.bindings import contextmanager
+from ..state.recorder import RECORDER
 
 
 class ExportError(RuntimeError):

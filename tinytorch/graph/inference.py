@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ..state import Variable, bind, count_block, forget_ended_blocks, inference_enabled
-from .saved_tensors import is_needed
 from ..state.bindings import contextmanager
+from .saved_tensors import is_needed
 
 
 class _Unsettled(list[int]):

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from ..core.tensor import Tensor
 from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
+from ..state.bindings import contextmanager
 from ..state.recorder import PROGRAM_MODULES, RECORDER
 from ..state.tracebacks import GENERATED
 from ..utils.flop_counter import FORMULAS, call_flops
-from ..state.bindings import contextmanager
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 

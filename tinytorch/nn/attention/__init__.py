@@ -8,12 +8,12 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...ops.create.factories import empty
+from ...state.bindings import contextmanager
 from .. import functional as F
 from .. import init
 from ..linear import Linear
 from ..module import Module
 from ..parameter import Parameter
-from ...state.bindings import contextmanager
 
 __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
 

@@ -18,10 +18,10 @@ from ...distributed.reducer import GradBucket, Reducer
 from ...futures import Future
 from ...ops.create.factories import tensor
 from ...state import is_grad_enabled
+from ...state.bindings import contextmanager
 from ...warnings import warn
 from ..module import Module
 from ..parameter import UninitializedParameter
-from ...state.bindings import contextmanager
 
 __all__ = ["DistributedDataParallel"]
 

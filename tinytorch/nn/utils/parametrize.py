@@ -19,11 +19,11 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...state import no_grad
+from ...state.bindings import contextmanager
 from ...state.tracebacks import short
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter
-from ...state.bindings import contextmanager
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization",
