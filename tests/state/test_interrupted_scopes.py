@@ -174,6 +174,8 @@ def test_an_interrupt_at_any_point_restores_the_settings(name: str) -> None:
         count += is_raised
     assert count > 2, "no point was found"
     assert dict(_settings()) == before
+    with tt.inference_mode():
+        assert tt.ones(1).is_inference()
 
 
 def test_a_block_that_is_closed_after_those_around_it_changes_no_setting() -> None:

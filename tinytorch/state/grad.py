@@ -26,7 +26,7 @@ _NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
 #: Called with True when the first block of inference mode, or of a vmap, is entered in any thread
 #: or task, and with False when the last one has exited. In between, new tensors are marked.
 when_inference: list[Callable[[bool], None]] = []
-_marking = False
+_marking: bool | None = False
 _vmap_blocks = 0
 _inference_blocks: list[weakref.ref[_Block]] = []
 _counting = threading.RLock()  # reentrant: a collection may enter a block while another is counted
@@ -55,9 +55,10 @@ def _update_marking() -> None:
     global _marking
     needed = _vmap_blocks > 0 or bool(_inference_blocks)
     if needed is not _marking:
-        _marking = needed
+        _marking = None  # a KeyboardInterrupt before the last call makes the next update repeat all
         for notify in when_inference:
             notify(needed)
+        _marking = needed
 
 
 class _Block:
