@@ -186,7 +186,7 @@ class TorchFunctionMode(Stacked):
         raise NotImplementedError
 
     _bound_variable = torch_function.modes
-    _bound_count = staticmethod(torch_function.count_watchers)
+    _bound_count: Any = staticmethod(torch_function.count_watchers)
 
     def __enter__(self) -> Self:
         super().__enter__()

@@ -44,7 +44,7 @@ class ZipArchive(zipfile.ZipFile):
     one is a C function that does nothing; a file that the archive opened closes by itself.
     """
 
-    __del__ = staticmethod(tuple)  # type: ignore[assignment]
+    __del__: Any = staticmethod(tuple)
 
 
 class ArchiveWriter:

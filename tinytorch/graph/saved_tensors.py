@@ -202,7 +202,7 @@ class Packing(Stacked):
     """Context manager of a block in which saved tensors are packed by an object like ``Hooks``."""
 
     _bound_variable = HOOK_STACK
-    _bound_count = staticmethod(Recording.count_block)
+    _bound_count: Any = staticmethod(Recording.count_block)
 
     def __init__(self, hooks: Any) -> None:
         self.hooks: Any = hooks
