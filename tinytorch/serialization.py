@@ -42,8 +42,7 @@ from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
 from .ops.sparse.tensor import SparseTensor
-from .state import Variable, bind
-from .state.bindings import contextmanager
+from .state import Variable, bind, bindings
 from .state.tracebacks import short
 
 __all__ = [
@@ -453,7 +452,7 @@ def set_crc32_options(compute_crc32: bool) -> None:
     """
 
 
-@contextmanager
+@bindings.contextmanager
 def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
     """Context manager in which ``save`` writes zeros in the place of the tensors' values.
 

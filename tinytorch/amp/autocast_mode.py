@@ -14,6 +14,7 @@ from .. import dtypes
 from ..backends import load, low_precision
 from ..dispatch.autocast import (
     NESTING,
+    autocast_decrement_nesting as autocast_decrement_nesting,
     autocast_increment_nesting,
     cast_inside,
     clear_autocast_cache,
