@@ -408,7 +408,7 @@ FILES: Final[dict[str, str]] = {
         "partial; gzip gzip=; json json=; os os=; shutil shutil=; tempfile tempfile=; typing Any "
         "Self; warnings warn",
     "quasirandom": "/ torch=",
-    "random": "/ torch=; warnings warnings=",
+    "random": "/ torch=; contextlib contextlib=; warnings warnings=",
     "return_types":
         "/ torch=; /return_types _attr=triangular_solve_out; /utils/_pytree SequenceKey "
         "register_pytree_node; inspect inspect=",
@@ -452,8 +452,9 @@ FILES: Final[dict[str, str]] = {
     "utils.benchmark": "/ torch=; math math=; numbers Number",
     "utils.checkpoint":
         "/ torch=; /utils/_python_dispatch TorchDispatchMode; /utils/_pytree tree_map; "
-        "collections defaultdict; itertools itertools=; platform platform=; typing AbstractSet "
-        "Annotated AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable "
+        "collections defaultdict; contextlib contextlib=; itertools itertools=; platform "
+        "platform=; typing AbstractSet Annotated AsyncContextManager AsyncGenerator AsyncIterable "
+        "AsyncIterator Awaitable "
         "BinaryIO ByteString ChainMap ClassVar Collection Concatenate Container ContextManager "
         "Coroutine Counter DefaultDict Deque Dict Final ForwardRef FrozenSet Generator Generic "
         "Hashable IO ItemsView Iterable KeysView List Literal LiteralString Mapping MappingView "
